@@ -1,0 +1,60 @@
+"""What Towpath set out to reach, and whether this run says it did."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from bench.plan import TOWPATH
+from bench.results import Results, Throughput
+
+
+@dataclass(frozen=True)
+class Goal:
+    database: str
+    text: str
+    found: str
+    met: bool
+
+
+def judge(results: Results) -> list[Goal]:
+    """Goals whose measurements were not part of the run are left out."""
+    return [*_drain(results), *_enqueue(results), *_pickup(results), *_claims(results)]
+
+
+def _drain(results: Results) -> Iterator[Goal]:
+    for found in results.throughput:
+        case = found.case
+        if found.system != TOWPATH or case.activity != "drain":
+            continue
+        if case.processes == 1:
+            text = f"drain at least 0.65 of the floor, batch {case.batch}"
+            yield Goal(found.database, text, f"{found.ratio:.2f}", found.ratio >= 0.65)
+        for peer in results.throughput:
+            if peer.system == "pgqueuer" and peer.case == case and peer.database == found.database:
+                times = found.ratio / peer.ratio
+                text = f"drain at least twice as fast as PgQueuer, {_processes(found)}"
+                yield Goal(found.database, text, f"{times:.1f} times", times >= 2)
+
+
+def _processes(found: Throughput) -> str:
+    return "1 process" if found.case.processes == 1 else f"{found.case.processes} processes"
+
+
+def _enqueue(results: Results) -> Iterator[Goal]:
+    for found in results.throughput:
+        if found.system == TOWPATH and found.case.activity == "enqueue" and found.case.batch > 1:
+            text = f"bulk enqueue at least 0.6 of the floor, batch {found.case.batch}"
+            yield Goal(found.database, text, f"{found.ratio:.2f}", found.ratio >= 0.6)
+
+
+def _pickup(results: Results) -> Iterator[Goal]:
+    for found in results.pickup:
+        if found.system == TOWPATH:
+            yield Goal(found.database, "pick-up p50 below 5 ms", f"{found.p50:.1f} ms", found.p50 < 5)
+
+
+def _claims(results: Results) -> Iterator[Goal]:
+    for database in ("postgres", "sqlite"):
+        ratios = [cost.ratio for cost in results.claims if cost.system == TOWPATH and cost.database == database]
+        if ratios:
+            text = "claim cost flat within 20 % over backlog, tenants and a pinned snapshot"
+            yield Goal(database, text, f"at most {max(ratios):.2f} of the smallest", max(ratios) <= 1.2)

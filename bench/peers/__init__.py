@@ -1,0 +1,1 @@
+"""Other Python job queues, each used as its own documentation recommends for throughput."""

@@ -1,0 +1,53 @@
+"""What is measured, and how long for."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+Section = Literal["enqueue", "drain", "pickup", "claims"]
+SECTIONS: tuple[Section, ...] = ("enqueue", "drain", "pickup", "claims")
+
+FLOOR = "floor"
+TWO_COMMITS = "floor_two_commits"
+TOWPATH = "towpath"
+PEERS = ("pgqueuer", "procrastinate")
+SYSTEMS = (FLOOR, TWO_COMMITS, TOWPATH, *PEERS)
+
+
+@dataclass(frozen=True)
+class Sizes:
+    rounds: int
+    seconds: float
+    """How long one enqueue or drain takes, roughly."""
+    samples: int
+    small: int
+    large: int
+    claims: int
+
+
+FULL = Sizes(rounds=5, seconds=1.5, samples=300, small=10_000, large=1_000_000, claims=200)
+QUICK = Sizes(rounds=1, seconds=0.5, samples=60, small=10_000, large=50_000, claims=40)
+
+
+@dataclass(frozen=True)
+class Case:
+    """One comparison with the floor. The reference always has one process and the case's batch size."""
+
+    activity: Literal["enqueue", "drain"]
+    batch: int
+    processes: int = 1
+    subjects: tuple[str, ...] = (TOWPATH,)
+
+    def __str__(self) -> str:
+        processes = f", {self.processes} processes" if self.processes > 1 else ""
+        return f"{self.activity}, batch {self.batch}{processes}"
+
+
+CASES = (
+    Case("enqueue", 1, subjects=(TOWPATH, *PEERS)),
+    Case("enqueue", 10),
+    Case("enqueue", 100, subjects=(TOWPATH, *PEERS)),
+    Case("drain", 1, subjects=(TWO_COMMITS, TOWPATH)),
+    Case("drain", 10, subjects=(TWO_COMMITS, TOWPATH)),
+    Case("drain", 100, subjects=(TWO_COMMITS, TOWPATH, *PEERS)),
+    Case("drain", 100, processes=2, subjects=(FLOOR, TOWPATH, *PEERS)),
+)

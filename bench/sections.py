@@ -1,0 +1,70 @@
+"""Each section of the benchmark, from the plan to its results."""
+
+from collections.abc import Callable, Collection
+from functools import partial
+from statistics import median
+
+from bench.claims import claim_costs
+from bench.databases import Databases
+from bench.measure import Progress, compare, percentile
+from bench.pickup import pickup
+from bench.plan import CASES, FLOOR, PEERS, TOWPATH, Case, Sizes
+from bench.results import ClaimCost, Pickup, Results, Throughput
+from bench.systems import floor, runs_on, system, towpath
+from bench.throughput import drain, enqueue
+
+Announce = Callable[[str], Progress]
+
+
+def throughput(
+    activity: str, databases: Databases, sizes: Sizes, chosen: Collection[str], announce: Announce, results: Results
+) -> None:
+    for case in CASES:
+        if case.activity != activity:
+            continue
+        progress = announce(f"{databases.kind}: {case}")
+        # A floor among the subjects is another number of processes than the reference, and named for it.
+        subjects = {
+            f"{FLOOR} x{case.processes}" if name == FLOOR else name: _measurement(case, name, databases, sizes)
+            for name in case.subjects
+            if name in chosen and runs_on(name, databases.kind)
+        }
+        reference = _measurement(Case(case.activity, case.batch), FLOOR, databases, sizes)
+        compared = compare(FLOOR, reference, subjects, rounds=sizes.rounds, progress=progress)
+        results.throughput += [
+            Throughput(databases.kind, case, name, found.rate, found.ratio, min(found.ratios), max(found.ratios))
+            for name, found in compared.items()
+        ]
+
+
+def _measurement(case: Case, name: str, databases: Databases, sizes: Sizes) -> Callable[[], float]:
+    contender = system(name, databases.kind)
+    if case.activity == "enqueue":
+        return partial(enqueue, contender, databases, batch=case.batch, seconds=sizes.seconds)
+    return partial(drain, contender, databases, batch=case.batch, processes=case.processes, seconds=sizes.seconds)
+
+
+def pickups(databases: Databases, sizes: Sizes, chosen: Collection[str], announce: Announce, results: Results) -> None:
+    progress = announce(f"{databases.kind}: pick-up latency")
+    for name in (TOWPATH, *PEERS):
+        if name not in chosen or not runs_on(name, databases.kind):
+            continue
+        latencies = pickup(system(name, databases.kind), databases, samples=sizes.samples)
+        p50, p99 = median(latencies), percentile(latencies, 0.99)
+        progress(f"{name} p50 in ms", p50)
+        results.pickup.append(Pickup(databases.kind, name, p50, p99))
+
+
+def claims(databases: Databases, sizes: Sizes, chosen: Collection[str], announce: Announce, results: Results) -> None:
+    for contender in (floor(databases.kind), *([towpath(databases.kind)] if TOWPATH in chosen else [])):
+        progress = announce(f"{databases.kind}: cost of a claim, {contender.name}")
+        timings = claim_costs(
+            contender, databases, small=sizes.small, large=sizes.large, rounds=sizes.claims, progress=progress
+        )
+        for situation, (taken, base) in timings.items():
+            middle = median(taken)
+            progress(f"{situation}, ms", middle)
+            cost = ClaimCost(
+                databases.kind, contender.name, str(situation), middle, percentile(taken, 0.95), middle / median(base)
+            )
+            results.claims.append(cost)

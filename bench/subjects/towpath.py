@@ -1,0 +1,69 @@
+"""Towpath with everything on: durable events, finished jobs kept, leases, heartbeats, fair order."""
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from bench.contender import DatabaseKind, EventLoop, Payload, Sink
+from bench.subjects.claiming import StoreClaims, open_store
+from towpath import App, Context
+
+_QUEUE = "bench"
+_OPERATION = "bench"
+
+
+@dataclass(frozen=True)
+class Towpath:
+    database: DatabaseKind
+    name: str = "towpath"
+    event_loop: EventLoop = "uvloop"
+
+    @property
+    def unfinished(self) -> str:
+        table = "towpath.job" if self.database == "postgres" else "towpath_job"
+        return f"SELECT EXISTS (SELECT 1 FROM {table} WHERE state <> 'succeeded')"
+
+    def pace(self, batch: int) -> int:
+        return {1: 1_500, 10: 10_000}.get(batch, 25_000)
+
+    async def install(self, url: str) -> None:
+        async with App(url):
+            pass  # opening it applies the migrations
+
+    @asynccontextmanager
+    async def producer(self, url: str) -> AsyncIterator["_Producer"]:
+        app = App(url)
+        app.operation(_OPERATION, queue=_QUEUE)(_nothing)
+        async with app:
+            yield _Producer(app)
+
+    @asynccontextmanager
+    async def claims(self, url: str) -> AsyncIterator[StoreClaims]:
+        async with open_store(url) as store:
+            yield await StoreClaims.begin(store)
+
+    async def work(self, url: str, batch: int, sink: Sink) -> None:
+        app = App(url)
+
+        @app.operation(_OPERATION, queue=_QUEUE)
+        async def handle(ctx: Context, payload: dict[str, Any]) -> None:
+            sink(payload)
+
+        async with app:
+            await app.run_worker(queues=[_QUEUE], concurrency=batch)
+
+
+async def _nothing(ctx: Context, payload: dict[str, Any]) -> None:
+    """A producer only needs the name to be known."""
+
+
+@dataclass(frozen=True)
+class _Producer:
+    app: App
+
+    async def one(self, payload: Payload) -> None:
+        await self.app.enqueue(_OPERATION, payload)
+
+    async def many(self, payloads: Sequence[Payload]) -> None:
+        await self.app.enqueue_many([{"operation": _OPERATION, "payload": payload} for payload in payloads])

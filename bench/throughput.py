@@ -1,0 +1,64 @@
+"""Jobs per second: putting them in, one by one and in bulk, and taking them out again."""
+
+import time
+from itertools import count
+
+from bench.contender import Contender
+from bench.databases import Databases
+from bench.processes import Board, ChildFailed, Workers, call
+
+_PATIENCE = 120.0
+
+
+def enqueue(contender: Contender, databases: Databases, *, batch: int, seconds: float) -> float:
+    """One producer that waits for each batch to be durable before it sends the next."""
+    url = databases.fresh(contender)
+    try:
+        return call(contender.event_loop, _enqueue, contender, url, batch, seconds)
+    finally:
+        databases.drop(url)
+
+
+async def _enqueue(contender: Contender, url: str, batch: int, seconds: float) -> float:
+    async with contender.producer(url) as producer:
+        for _ in range(5):  # prepared statements and warm caches
+            await producer.many([{"n": 0}] * batch)
+        numbers = count()
+        start = time.perf_counter()
+        deadline = start + seconds
+        while (now := time.perf_counter()) < deadline:
+            if batch == 1:
+                await producer.one({"n": next(numbers)})
+            else:
+                await producer.many([{"n": next(numbers)} for _ in range(batch)])
+        return next(numbers) / (now - start)
+
+
+def drain(contender: Contender, databases: Databases, *, batch: int, processes: int, seconds: float) -> float:
+    """From the first handler's start until every job of the backlog is durably finished."""
+    jobs = round(contender.pace(batch) * processes * seconds)
+    url = databases.fresh(contender)
+    try:
+        call(contender.event_loop, load, contender, url, jobs)
+        databases.loaded(url)
+        board = Board(processes)
+        reader = databases.reader(url)
+        with Workers(contender, url, batch=batch, board=board, sink="count") as workers:
+            workers.go()
+            deadline = time.monotonic() + _PATIENCE
+            while board.handled < jobs or reader.value(contender.unfinished):
+                workers.check()
+                if time.monotonic() > deadline:
+                    raise ChildFailed(f"{contender.name} ran {board.handled} of {jobs} jobs in {_PATIENCE:.0f} s")
+                time.sleep(0.002)
+            elapsed = (time.monotonic_ns() - board.started_at) / 1e9
+        reader.close()
+        return jobs / elapsed
+    finally:
+        databases.drop(url)
+
+
+async def load(contender: Contender, url: str, jobs: int) -> None:
+    async with contender.producer(url) as producer:
+        for first in range(0, jobs, 500):
+            await producer.many([{"n": number} for number in range(first, min(first + 500, jobs))])

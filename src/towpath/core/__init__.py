@@ -1,0 +1,1 @@
+"""Pure rules: what may happen to a job, and what it means. Nothing here does I/O."""

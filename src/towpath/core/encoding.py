@@ -1,0 +1,96 @@
+"""Strict JSON: what goes into the database must come out the same on every database and in every language."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from datetime import date, datetime
+from enum import Enum
+from typing import Any
+from uuid import UUID
+
+from towpath.core.errors import EncodingError
+
+_BUILTIN = (str, int, float, bool, type(None))
+
+
+def _extended(value: Any) -> Any:
+    """Types people put into payloads without thinking; everything else is an error."""
+    dump = getattr(value, "model_dump", None)
+    if callable(dump):
+        return dump(mode="json")
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
+    if isinstance(value, datetime | date):
+        return value.isoformat()
+    if isinstance(value, UUID):
+        return str(value)
+    if isinstance(value, Enum):
+        return value.value
+    if isinstance(value, set | frozenset):
+        return sorted(value)
+    raise TypeError(f"a {type(value).__name__} has no JSON form")
+
+
+_encoder = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"), default=_extended)
+
+
+def encode(value: Any, *, what: str = "value") -> str:
+    """JSON text of `value`, or EncodingError naming the path of what does not fit."""
+    try:
+        text = _encoder.encode(value)
+        text.encode("utf-8")
+    except (TypeError, ValueError, RecursionError, UnicodeEncodeError) as error:
+        raise EncodingError(_explain(value, what, error)) from None
+    return text
+
+
+def decode(text: str | None) -> Any:
+    return None if text is None else json.loads(text)
+
+
+def _explain(value: Any, what: str, error: Exception) -> str:
+    if isinstance(error, RecursionError) or "Circular" in str(error):
+        return f"{what} is nested too deeply or refers to itself; pass a flat structure or a blob key"
+    path, reason = _find(value, "$", set()) or ("$", str(error))
+    return f"{what} cannot be written as JSON at {path}: {reason}"
+
+
+def _find(value: Any, path: str, seen: set[int]) -> tuple[str, str] | None:
+    """The first spot that strict JSON refuses, for the error message only."""
+    if isinstance(value, str):
+        try:
+            value.encode("utf-8")
+        except UnicodeEncodeError:
+            return path, "the text has a lone surrogate; decode the source with errors='replace'"
+        return None
+    if isinstance(value, float) and (value != value or value in (float("inf"), float("-inf"))):
+        return path, f"{value} has no JSON form; use null or a string"
+    if isinstance(value, _BUILTIN):
+        return None
+    if isinstance(value, dict):
+        for key, item in value.items():
+            if not isinstance(key, _BUILTIN):
+                return path, f"the key {key!r} is not a string"
+            found = _find(str(key), f"{path}.{key!r}", seen) or _find(item, f"{path}.{key}", seen)
+            if found:
+                return found
+        return None
+    if isinstance(value, list | tuple):
+        for index, item in enumerate(value):
+            if found := _find(item, f"{path}[{index}]", seen):
+                return found
+        return None
+    try:
+        return _find(_extended(value), path, seen)
+    except TypeError as error:
+        return path, f"{error}; convert it first or store it with ctx.blobs and pass the key"
+
+
+def plain(text: str, limit: int = 4000) -> str:
+    """`text` as every database stores it: no NUL, no lone surrogates, not endless. For messages people read."""
+    if len(text) > limit:
+        text = text[: limit - 1] + "…"
+    if "\x00" in text:
+        text = text.replace("\x00", "␀")
+    return text.encode("utf-8", "replace").decode("utf-8")

@@ -1,0 +1,162 @@
+"""Every error Towpath raises, in one tree.
+
+    TowpathError
+    ├── OperationError           an operation's own verdict on its failure; its category decides the reaction
+    │   ├── Transient            try again with backoff, up to the cap
+    │   ├── RateLimited          wait on a budget, no attempt is used up
+    │   ├── SchemaInvalid        same input, same failure: straight to the inbox
+    │   └── Fatal                a person has to look: straight to the inbox
+    │       ├── HistoryMismatch  the record and the code disagree about a step
+    │       ├── StepNameReused   two steps of one entry share a name
+    │       ├── WaitRefused      a wait inside a step or inside parallel()
+    │       └── ChildrenFailed   a gather had children that did not succeed
+    ├── WaitTimeout              wait_for() ran into its timeout
+    ├── LeaseLost                this attempt no longer owns the job; nothing it writes counts
+    ├── JobNotFound, UnknownOperation, NotRequeueable, JobFailed, JobCancelled, ResultTimeout
+    ├── EncodingError            a value that JSON cannot carry faithfully
+    │   └── PayloadTooLarge
+    ├── ConfigurationError       wrong setting, URL, or a component that is too old
+    └── StoreUnavailable         the database cannot be reached or refuses work right now
+
+Messages say what happened, what was given and what to do.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Any
+
+
+class Category(StrEnum):
+    """How the engine reacts to a failure. The reactions themselves are in `reactions.py`."""
+
+    TRANSIENT = "transient"
+    RATE_LIMITED = "rate_limited"
+    SCHEMA_INVALID = "schema_invalid"
+    FATAL = "fatal"
+
+
+class TowpathError(Exception):
+    """Base of everything Towpath raises on purpose."""
+
+
+class OperationError(TowpathError):
+    """A failure whose category the operation knows."""
+
+    category = Category.TRANSIENT
+
+    def __init__(self, message: str = "", *, remedy: str | None = None) -> None:
+        super().__init__(message or self.__class__.__name__)
+        self.remedy = remedy
+
+
+class Transient(OperationError):
+    """Likely to go away by itself: retried with backoff up to the cap."""
+
+
+class RateLimited(OperationError):
+    """The other side asked us to slow down. Every worker of `budget` waits until `retry_after` seconds have passed."""
+
+    category = Category.RATE_LIMITED
+
+    def __init__(
+        self,
+        message: str = "rate limited",
+        *,
+        retry_after: float = 30.0,
+        budget: str | None = None,
+        remedy: str | None = None,
+    ) -> None:
+        super().__init__(message, remedy=remedy)
+        if not retry_after >= 0:
+            raise ValueError(f"retry_after must be zero or more seconds, got {retry_after!r}")
+        self.retry_after = float(retry_after)
+        self.budget = budget
+
+
+class SchemaInvalid(OperationError):
+    """The input or output has the wrong shape. `path` names the field."""
+
+    category = Category.SCHEMA_INVALID
+
+    def __init__(self, message: str = "", *, path: str | None = None, remedy: str | None = None) -> None:
+        super().__init__(f"{path}: {message}" if path else message, remedy=remedy)
+        self.path = path
+
+
+class Fatal(OperationError):
+    """Retrying cannot help; the job goes to the inbox."""
+
+    category = Category.FATAL
+
+
+class HistoryMismatch(Fatal):
+    """A recorded step has the same name as this one but is another kind of thing."""
+
+
+class StepNameReused(Fatal):
+    """A step name was used twice in one entry."""
+
+
+class WaitRefused(Fatal):
+    """A wait was asked for where the job cannot be suspended."""
+
+
+class ChildrenFailed(Fatal):
+    """Some children of a gather did not succeed."""
+
+    def __init__(self, message: str, *, children: Any = None) -> None:
+        super().__init__(message, remedy="requeue the failed children, or gather with partial_ok=True")
+        self.children = children
+
+
+class WaitTimeout(TowpathError, TimeoutError):
+    """No signal came before the timeout of wait_for()."""
+
+
+class LeaseLost(TowpathError):
+    """This attempt no longer owns its job: it was cancelled, rescued or requeued meanwhile."""
+
+
+class JobNotFound(TowpathError, LookupError):
+    """No job has this id."""
+
+
+class UnknownOperation(TowpathError, LookupError):
+    """No operation of this name is registered in this process."""
+
+
+class NotRequeueable(TowpathError):
+    """The job cannot be requeued as asked; the message says why."""
+
+
+class JobFailed(TowpathError):
+    """app.result() of a job that failed. `failure` is the recorded error."""
+
+    def __init__(self, message: str, failure: dict[str, Any] | None = None) -> None:
+        super().__init__(message)
+        self.failure = failure or {}
+
+
+class JobCancelled(TowpathError):
+    """app.result() of a job that was cancelled."""
+
+
+class ResultTimeout(TowpathError, TimeoutError):
+    """app.result() gave up waiting; the job itself goes on."""
+
+
+class EncodingError(TowpathError, ValueError):
+    """The value cannot be written as strict JSON."""
+
+
+class PayloadTooLarge(EncodingError):
+    """The encoded value is larger than the configured limit."""
+
+
+class ConfigurationError(TowpathError):
+    """A setting, a URL or an installed component does not fit; the message names the remedy."""
+
+
+class StoreUnavailable(TowpathError):
+    """The database cannot be reached, or has no connection free, right now."""

@@ -1,0 +1,383 @@
+"""The verbs of the lifecycle, performed on a Board. This is the only code that changes a job's state.
+
+Each move either plays and returns None, or leaves the board alone and returns the reason why it was refused: the job
+moved on meanwhile, and the caller's late word no longer counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+from towpath.core.board import Board
+from towpath.core.encoding import encode
+from towpath.core.lifecycle import ENDING_EVENT, TABLE, State
+from towpath.core.outcomes import Failure
+from towpath.core.reactions import RETRY_LATER_CAP
+from towpath.core.records import Job
+from towpath.core.transitions import Transition
+
+# Waits that end in the operation being entered again when their deadline passes; every other wait fails.
+TIMERS = frozenset({"sleep", "signal"})
+
+
+def perform(board: Board, transition: Transition) -> str | None:
+    """Plays one transition. None: it happened. A string: it was refused, and this is why."""
+    job = board.jobs.get(transition.job_id)
+    if job is None:
+        return "the job does not exist"
+    if transition.verb != "handler_ended":
+        verb = TABLE[transition.verb]
+        if job.state not in verb.sources:
+            return f"the job is {job.state.value}, {transition.verb} needs {_names(verb.sources)}"
+        if verb.fenced and transition.attempt != job.attempt:
+            return f"attempt {transition.attempt} was superseded by attempt {job.attempt}"
+    refused = _MOVES[transition.verb](board, job, transition)
+    if refused is None:
+        board.new_jobs.extend(transition.follow_ups)
+    return refused
+
+
+def _names(states: frozenset[State]) -> str:
+    return " or ".join(state.value for state in State if state in states)
+
+
+def _end(board: Board, job: Job, state: State, *, keep_lease: bool = False, **event: Any) -> None:
+    """Every ending passes through here: the state, the event and the parent's counter belong together."""
+    board.tell_counts(job)
+    job.state = state
+    job.ready = job.parked = False
+    job.reason = job.run_at = job.deadline = None
+    job.finished_at = board.now
+    if job.gate:
+        board.gates.add((job.queue, job.lane))
+    if not keep_lease:
+        board.unlease(job)
+    board.note(job, ENDING_EVENT[state], **event)
+    board.stamps.pop(job.id, None)
+    parent = board.parent_of(job)
+    if parent is not None:
+        _count(parent, job, +1)
+        board.counted(parent)
+        _child_ended(board, parent, job)
+
+
+def _count(parent: Job, child: Job, change: int) -> None:
+    match child.state:
+        case State.SUCCEEDED:
+            parent.children_ok += change
+        case State.PARTIAL:
+            parent.children_partial += change
+        case State.FAILED | State.CANCELLED:
+            parent.children_bad += change
+    _follow_children(parent)
+
+
+def _follow_children(parent: Job) -> None:
+    """A parent that reports no progress of its own shows its children's."""
+    if parent.progress_total is None or parent.progress_total == parent.children_total:
+        parent.progress_current, parent.progress_total = float(parent.children_ended), float(parent.children_total)
+
+
+def _child_ended(board: Board, parent: Job, child: Job) -> None:
+    if parent.await_group == child.child_group and parent.await_open > 0:
+        parent.await_open -= 1
+        if parent.await_open == 0:
+            wake(board, parent, "children")
+            return
+    if parent.closing and parent.state is State.WAITING and parent.children_open == 0:
+        _close(board, parent)
+
+
+def _close(board: Board, parent: Job) -> None:
+    """All children have ended: all ok is succeeded, some is partial, none is failed."""
+    total, good = parent.children_total, parent.children_ok
+    if good == total:
+        _end(board, parent, State.SUCCEEDED, fields={"children": total})
+    elif good + parent.children_partial > 0:
+        message = f"{total - good} of {total} children did not fully succeed"
+        _end(board, parent, State.PARTIAL, message=message, level="warning")
+    else:
+        failure = Failure("children", "ChildrenFailed", f"none of {total} children succeeded", "requeue the failed children")
+        _record(parent, failure)
+        _end(board, parent, State.FAILED, message=failure.message, level="error", fields=failure.as_dict())
+
+
+def wake(board: Board, job: Job, reason: str) -> None:
+    """Whatever can wake a job counts here, so that a defer that comes later sees that something has happened."""
+    job.wakes += 1
+    if job.state is State.WAITING and not job.closing:
+        _resume(board, job, reason)
+
+
+def _resume(board: Board, job: Job, reason: str) -> None:
+    board.tell_counts(job)
+    board.unlease(job)
+    board.admit(job, fresh=False)
+    board.note(job, "job.resumed", fields={"reason": reason})
+
+
+def _record(job: Job, failure: Failure) -> None:
+    job.error_json = encode(failure.as_dict())
+    job.error_kind = failure.kind
+    job.error_group = failure.group
+
+
+def _leave(board: Board, job: Job) -> None:
+    """The worker lets go of the job."""
+    board.unlease(job)
+    job.worker_id = None
+
+
+def _succeed(board: Board, job: Job, t: Transition) -> str | None:
+    if job.children_open > 0:
+        t.closing = True
+        return _defer(board, job, t)
+    job.result_json = t.result_json
+    job.error_json = job.error_kind = job.error_group = None
+    _end(board, job, State.SUCCEEDED)
+    return None
+
+
+def _finish_partial(board: Board, job: Job, t: Transition) -> str | None:
+    job.result_json = t.result_json
+    _cancel_children(board, job, "the parent ended")
+    _end(board, job, State.PARTIAL, message=t.message, level="warning")
+    return None
+
+
+def _fail(board: Board, job: Job, t: Transition) -> str | None:
+    assert t.failure is not None
+    job.failures += 1
+    _give_up(board, job, t.failure)
+    return None
+
+
+def _give_up(board: Board, job: Job, failure: Failure) -> None:
+    _record(job, failure)
+    _cancel_children(board, job, "the parent failed")
+    fields = failure.as_dict() | {"failures": job.failures}
+    _end(board, job, State.FAILED, message=failure.message, level="error", fields=fields)
+
+
+def _defer(board: Board, job: Job, t: Transition) -> str | None:
+    _leave(board, job)
+    job.deadline = t.deadline or board.now + timedelta(seconds=t.max_wait or 7 * 86400)
+    job.reason = "children" if t.closing else t.reason
+    job.state = State.WAITING
+    if t.closing:
+        job.closing = True
+        job.result_json = t.result_json
+        _follow_children(job)
+    board.note(job, "job.waiting", fields={"reason": job.reason} | _counters(job))
+    if t.closing:
+        if job.children_open == 0:
+            _close(board, job)
+    elif job.wakes > t.wakes_seen:
+        _resume(board, job, "woken")
+    return None
+
+
+def _do_resume(board: Board, job: Job, t: Transition) -> str | None:
+    job.wakes += 1
+    _resume(board, job, t.reason or "asked")
+    return None
+
+
+def _retry(board: Board, job: Job, t: Transition) -> str | None:
+    assert t.failure is not None
+    job.failures += 1
+    _record(job, t.failure)
+    _leave(board, job)
+    board.admit(job, fresh=False, delay=t.delay, reason="retry")
+    fields = t.failure.as_dict() | {"failures": job.failures, "delay": round(t.delay, 3)}
+    board.note(job, "job.retry_scheduled", message=t.failure.message, level="warning", fields=fields)
+    return None
+
+
+def _retry_later(board: Board, job: Job, t: Transition) -> str | None:
+    job.retry_laters += 1
+    if job.retry_laters >= RETRY_LATER_CAP:
+        failure = Failure(
+            t.reason or "retry_later",
+            "RetryLater",
+            f"came back {job.retry_laters} times and still could not run: {t.message}",
+            "free what it waits for, then requeue",
+        )
+        _give_up(board, job, failure)
+        return None
+    _leave(board, job)
+    board.admit(job, fresh=False, delay=t.delay, reason=t.reason or "retry_later")
+    board.note(job, "job.retry_later", message=t.message, fields={"delay_seconds": t.delay, "reason": job.reason})
+    return None
+
+
+def _release(board: Board, job: Job, t: Transition) -> str | None:
+    _leave(board, job)
+    board.admit(job, fresh=False, delay=t.delay, reason=t.reason)
+    board.note(job, "job.released", fields={"reason": t.reason or "shutdown"})
+    return None
+
+
+def _rescue(board: Board, job: Job, t: Transition) -> str | None:
+    if not job.leased or job.lease_until is None or job.lease_until > board.now:
+        return "its lease is still good"
+    job.failures += 1
+    _leave(board, job)
+    if job.failures >= job.max_attempts:
+        failure = Failure(
+            "crashed",
+            "WorkerLost",
+            f"its worker stopped answering during attempt {job.attempt}, and that was failure {job.failures}",
+            "look at the worker's log for a crash or a kill at that time, then requeue",
+        )
+        _give_up(board, job, failure)
+        return None
+    # Backoff even here: a job that kills its worker must not do so in a tight loop.
+    board.admit(job, fresh=False, delay=min(60.0, 2.0 ** (job.failures - 1) - 1), reason="retry")
+    board.note(job, "job.rescued", level="warning", fields={"failures": job.failures})
+    return None
+
+
+def _expire(board: Board, job: Job, t: Transition) -> str | None:
+    if job.deadline is None or job.deadline > board.now:
+        return "its deadline is still ahead"
+    if job.reason in TIMERS:
+        job.wakes += 1
+        _resume(board, job, job.reason or "timer")
+        return None
+    job.failures += 1
+    failure = Failure(
+        "wait_expired",
+        "WaitExpired",
+        f"waited for {job.reason} until its deadline",
+        "see what it was waiting for, then requeue",
+    )
+    _give_up(board, job, failure)
+    return None
+
+
+def _cancel(board: Board, job: Job, t: Transition) -> str | None:
+    # The lease stays: until the worker says the handler has ended, a requeue must not start a second one.
+    _end(board, job, State.CANCELLED, keep_lease=job.leased, message=t.message, fields={"leased": job.leased})
+    _cancel_children(board, job, "the parent was cancelled")
+    return None
+
+
+def _cancel_children(board: Board, job: Job, message: str) -> None:
+    for child in board.children_of(job):
+        if child.live:
+            _end(board, child, State.CANCELLED, keep_lease=child.leased, message=message, fields={"leased": child.leased})
+            _cancel_children(board, child, message)
+
+
+def _requeue(board: Board, job: Job, t: Transition) -> str | None:
+    above = board.parent_of(job)
+    while above is not None:
+        if above.state is State.CANCELLED:
+            return f"its ancestor {above.id} was cancelled; requeue that one instead"
+        above = board.parent_of(above)
+    parent = board.parent_of(job)
+    if parent is not None:
+        _uncount(board, parent, job)
+    _start_over(board, job, t)
+    return None
+
+
+def _start_over(board: Board, job: Job, t: Transition) -> None:
+    unsuccessful = [child for child in board.children_of(job) if child.ended and child.state is not State.SUCCEEDED]
+    if t.payload_json is not None:
+        job.payload_json = t.payload_json
+        if not t.keep_steps:
+            _forget(board, job)
+            unsuccessful = []
+    _fresh_budget(job)
+    for child in unsuccessful:
+        _count(job, child, -1)
+        if child.child_group == job.await_group:
+            job.await_open += 1
+        _start_over(board, child, Transition("requeue", child.id))
+    if unsuccessful and job.closing and job.state in TABLE["reopen"].sources:
+        _reopen(board, job)
+        return
+    job.result_json = None
+    board.admit(job, fresh=True)
+    board.note(job, "job.requeued", fields={"failures": 0, "edited": t.payload_json is not None} | job.counters())
+
+
+def _counters(job: Job) -> dict[str, Any]:
+    return job.counters() if job.children_total else {}
+
+
+def _fresh_budget(job: Job) -> None:
+    job.failures = job.retry_laters = 0
+    job.error_json = job.error_kind = job.error_group = None
+    job.run_at = None
+
+
+def _forget(board: Board, job: Job) -> None:
+    """An edited payload makes the old records wrong: the steps go, the children stay in history on their own."""
+    board.steps_dropped[job.id] = None
+    job.steps = 0
+    for child in board.children_of(job):
+        child.parent_id, child.child_group, child.root_id = None, None, child.id
+    job.children_total = job.children_ok = job.children_partial = job.children_bad = 0
+    job.await_group, job.await_open, job.closing = None, 0, False
+    job.progress_current = job.progress_total = None
+
+
+def _uncount(board: Board, parent: Job, child: Job) -> None:
+    """The child will end again, so its first ending no longer counts; a parent that had ended is open again."""
+    _count(parent, child, -1)
+    board.counted(parent)
+    if parent.live:
+        if parent.await_group == child.child_group:
+            parent.await_open += 1
+        return
+    grandparent = board.parent_of(parent)
+    if grandparent is not None:
+        _uncount(board, grandparent, parent)
+    _fresh_budget(parent)
+    if not parent.closing:
+        # It had gone on past that fan-out: what it recorded since rests on an outcome that no longer holds.
+        parent.result_json = None
+        parent.await_group, parent.await_open = child.child_group, 1
+        board.steps_dropped[parent.id] = child.child_group
+    _reopen(board, parent)
+
+
+def _reopen(board: Board, job: Job) -> None:
+    board.tell_counts(job)
+    job.state = State.WAITING
+    job.finished_at = None
+    job.reason = "children"
+    job.deadline = board.now + timedelta(days=7)
+    board.note(job, "job.reopened", fields={"failures": 0} | _counters(job))
+
+
+def _handler_ended(board: Board, job: Job, t: Transition) -> str | None:
+    if not job.leased or job.attempt != t.attempt or job.state is State.RUNNING:
+        return "it holds no such lease"
+    board.unlease(job)
+    job.worker_id = None
+    if job.state is State.QUEUED and job.reason == "ending":
+        board.admit(job, fresh=True)
+    return None
+
+
+_MOVES: dict[str, Callable[[Board, Job, Transition], str | None]] = {
+    "succeed": _succeed,
+    "finish_partial": _finish_partial,
+    "fail": _fail,
+    "defer": _defer,
+    "resume": _do_resume,
+    "retry": _retry,
+    "retry_later": _retry_later,
+    "release": _release,
+    "rescue": _rescue,
+    "expire": _expire,
+    "cancel": _cancel,
+    "requeue": _requeue,
+    "handler_ended": _handler_ended,
+}

@@ -1,0 +1,116 @@
+"""The reaction matrix: which category of failure leads to what. This is the only place that decides.
+
+| category       | reaction                                                   | uses up an attempt |
+|----------------|------------------------------------------------------------|--------------------|
+| transient      | back to the queue after a backoff; at the cap to the inbox | yes                |
+| rate_limited   | back to the queue when the budget opens; own, large cap    | no                 |
+| schema_invalid | to the inbox                                               | –                  |
+| fatal          | to the inbox                                               | –                  |
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from towpath.core.errors import Category, OperationError, RateLimited, SchemaInvalid
+from towpath.core.outcomes import Failure
+from towpath.core.retry import Retry
+
+# RetryLater and RateLimited burn no attempt, so they have a cap of their own.
+RETRY_LATER_CAP = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class TryAgain:
+    """Back to the queue after `delay` seconds; one failure more."""
+
+    delay: float
+    failure: Failure
+
+
+@dataclass(frozen=True, slots=True)
+class ComeBack:
+    """Back to the queue after `delay` seconds; the budget is untouched."""
+
+    delay: float
+    reason: str
+    failure: Failure
+
+
+@dataclass(frozen=True, slots=True)
+class GiveUp:
+    """To the inbox."""
+
+    failure: Failure
+
+
+Reaction = TryAgain | ComeBack | GiveUp
+
+
+def react(
+    category: Category,
+    failure: Failure,
+    *,
+    failures: int,
+    retry_laters: int,
+    policy: Retry,
+    retry_after: float = 0.0,
+    uniform: Callable[[float, float], float] = random.uniform,
+) -> Reaction:
+    """What to do after one more failure, given how many there were before it."""
+    match category:
+        case Category.RATE_LIMITED:
+            if retry_laters + 1 >= RETRY_LATER_CAP:
+                return GiveUp(failure)
+            # Spread the return over a tenth of the wait: a thousand jobs must not hit the budget in one second.
+            return ComeBack(retry_after + uniform(0.0, 0.1 * retry_after), "rate_limited", failure)
+        case Category.TRANSIENT:
+            if failures + 1 >= policy.limit:
+                return GiveUp(failure)
+            return TryAgain(policy.delay(failures + 1, uniform), failure)
+        case Category.SCHEMA_INVALID | Category.FATAL:
+            return GiveUp(failure)
+
+
+_PROGRAMMER_ERRORS = (NameError, ImportError, SyntaxError, NotImplementedError, AttributeError, TypeError)
+_MISSING_INPUT = (FileNotFoundError, PermissionError, IsADirectoryError, NotADirectoryError)
+
+ExceptionMap = dict[type[BaseException], Category]
+
+
+def categorise(error: BaseException, registered: ExceptionMap | None = None) -> Category:
+    """Maps any exception to its category: what users registered first, then our own tree, then Python's."""
+    for cls in type(error).__mro__:
+        if registered and cls in registered:
+            return registered[cls]
+    if isinstance(error, OperationError):
+        return error.category
+    if type(error).__name__ == "ValidationError" and type(error).__module__.startswith("pydantic"):
+        return Category.SCHEMA_INVALID
+    if isinstance(error, (*_PROGRAMMER_ERRORS, *_MISSING_INPUT)):
+        return Category.FATAL
+    return Category.TRANSIENT
+
+
+_REMEDIES = {
+    Category.TRANSIENT: "it was retried up to the cap; requeue it once the cause is gone",
+    Category.RATE_LIMITED: "the other side kept refusing; raise the quota or slow the queue, then requeue",
+    Category.SCHEMA_INVALID: "the input has the wrong shape; edit the payload and requeue",
+    Category.FATAL: "fix the cause, then requeue",
+}
+
+_LONGEST_MESSAGE = 2000
+
+
+def describe(error: BaseException, category: Category) -> Failure:
+    """The record of an exception: kind, class, what happened, what to do."""
+    message = (str(error) or type(error).__name__).encode("utf-8", "replace").decode("utf-8")
+    detail: dict[str, object] = {}
+    if isinstance(error, SchemaInvalid) and error.path:
+        detail["path"] = error.path
+    if isinstance(error, RateLimited) and error.budget:
+        detail["budget"] = error.budget
+    remedy = getattr(error, "remedy", None) or _REMEDIES[category]
+    return Failure(category.value, type(error).__name__, message[:_LONGEST_MESSAGE], remedy, detail)

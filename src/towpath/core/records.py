@@ -1,0 +1,263 @@
+"""The rows of the engine as Python values. A Job is the whole row; nothing about a job lives anywhere else."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, fields
+from datetime import datetime
+from typing import Any
+
+from towpath.core.encoding import decode
+from towpath.core.lifecycle import LIVE, TERMINAL, State
+
+PRIORITIES = (0, 1, 2, 3)
+DEFAULT_PRIORITY = 1
+DEFAULT_QUEUE = "default"
+DEFAULT_TENANT = "default"
+
+# What a lane's cap counts (column `gate`).
+GATE_NONE, GATE_SLOTS, GATE_ROOTS = 0, 1, 2
+
+
+@dataclass(slots=True)
+class Job:
+    """One row of the job table.
+
+    `attempt` is the fence: it grows with every lease and is never reset. `failures` is the budget, compared with
+    `max_attempts` and reset by a requeue. `pass_` is the virtual finish time that fair order sorts by.
+    """
+
+    id: str
+    queue: str
+    operation: str
+    tenant: str = DEFAULT_TENANT
+    lane: str = DEFAULT_TENANT
+    priority: int = DEFAULT_PRIORITY
+    cost: float = 1.0
+    pass_: float = 0.0
+    parent_id: str | None = None
+    root_id: str = ""
+    child_group: str | None = None
+    key: str | None = None
+
+    state: State = State.QUEUED
+    ready: bool = False
+    gate: int = GATE_NONE
+    parked: bool = False
+    reason: str | None = None
+    run_at: datetime | None = None
+    deadline: datetime | None = None
+
+    attempt: int = 0
+    failures: int = 0
+    retry_laters: int = 0
+    max_attempts: int = 3
+    wakes: int = 0
+    seq: int = 1
+    steps: int = 0
+
+    leased: bool = False
+    lease_until: datetime | None = None
+    worker_id: str | None = None
+
+    payload_json: str = "null"
+    result_json: str | None = None
+    error_json: str | None = None
+    error_kind: str | None = None
+    error_group: str | None = None
+
+    progress_current: float | None = None
+    progress_total: float | None = None
+    children_total: int = 0
+    children_ok: int = 0
+    children_partial: int = 0
+    children_bad: int = 0
+    await_group: str | None = None
+    await_open: int = 0
+    closing: bool = False
+
+    trace: str | None = None
+    created_at: datetime | None = None
+    started_at: datetime | None = None
+    finished_at: datetime | None = None
+
+    @property
+    def payload(self) -> Any:
+        return decode(self.payload_json)
+
+    @property
+    def result(self) -> Any:
+        return decode(self.result_json)
+
+    @property
+    def error(self) -> dict[str, Any] | None:
+        value: dict[str, Any] | None = decode(self.error_json)
+        return value
+
+    @property
+    def live(self) -> bool:
+        return self.state in LIVE
+
+    @property
+    def ended(self) -> bool:
+        return self.state in TERMINAL
+
+    @property
+    def children_ended(self) -> int:
+        return self.children_ok + self.children_partial + self.children_bad
+
+    @property
+    def children_open(self) -> int:
+        return self.children_total - self.children_ended
+
+    def counters(self) -> dict[str, Any]:
+        """Children and progress as events carry them; folding the events gives the row again."""
+        return {
+            "total": self.children_total,
+            "ok": self.children_ok,
+            "partial": self.children_partial,
+            "bad": self.children_bad,
+            "current": self.progress_current,
+            "of": self.progress_total,
+        }
+
+
+JOB_FIELDS: tuple[str, ...] = tuple(item.name for item in fields(Job))
+
+
+def column(field_name: str) -> str:
+    """The column behind a field of Job; three fields have a suffix in Python because of what their names mean here."""
+    return {"pass_": "pass", "payload_json": "payload", "result_json": "result", "error_json": "error"}.get(
+        field_name, field_name
+    )
+
+
+JOB_COLUMNS: tuple[str, ...] = tuple(column(name) for name in JOB_FIELDS)
+
+
+@dataclass(slots=True)
+class NewJob:
+    """A job about to be inserted: what enqueue knows before the database has stamped it."""
+
+    id: str
+    operation: str
+    queue: str
+    payload_json: str
+    tenant: str = DEFAULT_TENANT
+    lane: str = DEFAULT_TENANT
+    priority: int = DEFAULT_PRIORITY
+    cost: float = 1.0
+    run_at: datetime | None = None
+    delay: float | None = None
+    key: str | None = None
+    max_attempts: int = 3
+    parent_id: str | None = None
+    root_id: str | None = None
+    child_group: str | None = None
+    trace: str | None = None
+
+
+@dataclass(slots=True)
+class Enqueued:
+    """What became of one NewJob: its own row, or the live job that already held its key."""
+
+    id: str
+    created: bool
+
+
+@dataclass(slots=True)
+class Event:
+    """One line of a job's history. `seq` orders the events of one job without gaps."""
+
+    job_id: str
+    seq: int
+    attempt: int
+    name: str
+    level: str = "info"
+    message: str | None = None
+    fields: dict[str, Any] | None = None
+    ts: datetime | None = None
+    token: str | None = None  # where in the stream it stands; set by the reader
+
+
+@dataclass(slots=True)
+class Step:
+    """A recorded step: its output answers every later entry of the same job."""
+
+    job_id: str
+    name: str
+    kind: str
+    ord: int = 0
+    done: bool = True
+    output_json: str | None = None
+    attempt: int = 0
+    retries: int = 0
+    duration_ms: float | None = None
+    model: str | None = None
+    tokens_in: int | None = None
+    tokens_out: int | None = None
+    cost_cents: float | None = None
+    until: datetime | None = None
+    created_at: datetime | None = None
+
+
+STEP_FIELDS: tuple[str, ...] = tuple(item.name for item in fields(Step))
+
+
+def step_column(field_name: str) -> str:
+    return "output" if field_name == "output_json" else field_name
+
+
+@dataclass(slots=True)
+class Lane:
+    """A tenant's (or `lane=`'s) share of a queue: its weight, and its cap on slots or on open root jobs."""
+
+    queue: str
+    lane: str
+    weight: float = 1.0
+    max_slots: int | None = None
+    max_roots: int | None = None
+
+    @property
+    def gate(self) -> int:
+        if self.max_slots is not None:
+            return GATE_SLOTS
+        return GATE_ROOTS if self.max_roots is not None else GATE_NONE
+
+
+@dataclass(slots=True)
+class Queue:
+    name: str
+    paused: bool = False
+    max_slots: int | None = None
+    paused_at: datetime | None = None
+
+
+@dataclass(slots=True)
+class WorkerRow:
+    """A worker process as the others see it."""
+
+    id: str
+    name: str
+    queues: list[str] = field(default_factory=list)
+    operations: list[str] = field(default_factory=list)
+    concurrency: int = 0
+    running: int = 0
+    version: str = ""
+    started_at: datetime | None = None
+    seen_at: datetime | None = None
+    stopped_at: datetime | None = None
+
+
+@dataclass(slots=True)
+class Schedule:
+    name: str
+    cron: str
+    timezone: str
+    operation: str
+    payload_json: str
+    tenant: str = DEFAULT_TENANT
+    priority: int = DEFAULT_PRIORITY
+    paused: bool = False
+    next_fire: datetime | None = None
+    last_fire: datetime | None = None
+    last_job_id: str | None = None

@@ -1,0 +1,73 @@
+"""What a transaction changes in the counts, per queue and operation."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass, fields
+
+from towpath.core.lifecycle import STATE_AFTER, State
+from towpath.core.records import Event, Job
+
+_FLOWS = {
+    "job.succeeded": "succeeded",
+    "job.partial": "partial",
+    "job.failed": "failed",
+    "job.cancelled": "cancelled",
+    "job.retry_scheduled": "retried",
+    "job.retry_later": "retried",
+    "job.rescued": "retried",
+}
+_LEVELS = {State.QUEUED: "queued", State.RUNNING: "running", State.WAITING: "waiting"}
+
+
+@dataclass(slots=True)
+class Tally:
+    queue: str
+    operation: str
+    created: int = 0
+    started: int = 0
+    succeeded: int = 0
+    partial: int = 0
+    failed: int = 0
+    cancelled: int = 0
+    retried: int = 0
+    queued: int = 0
+    running: int = 0
+    waiting: int = 0
+    wait_seconds: float = 0.0
+    run_seconds: float = 0.0
+
+
+TALLY_FIELDS = tuple(item.name for item in fields(Tally))
+
+
+def tally(changes: Iterable[tuple[Job, Job, list[str]]], events: Iterable[Event], jobs: dict[str, Job]) -> list[Tally]:
+    """Flows from the events, levels from the rows."""
+    found: dict[tuple[str, str], Tally] = {}
+
+    def of(job: Job) -> Tally:
+        key = (job.queue, job.operation)
+        return found.setdefault(key, Tally(*key))
+
+    for before, after, _ in changes:
+        if before.state is not after.state:
+            for state, change in ((before.state, -1), (after.state, +1)):
+                if state in _LEVELS:
+                    name = _LEVELS[state]
+                    setattr(of(after), name, getattr(of(after), name) + change)
+            if after.finished_at is not None and after.started_at is not None:
+                of(after).run_seconds += (after.finished_at - after.started_at).total_seconds()
+    for event in events:
+        if event.name in _FLOWS and event.name in STATE_AFTER:
+            name = _FLOWS[event.name]
+            setattr(of(jobs[event.job_id]), name, getattr(of(jobs[event.job_id]), name) + 1)
+    return list(found.values())
+
+
+def tally_new(jobs: Iterable[tuple[str, str]]) -> list[Tally]:
+    """The counts of freshly inserted (queue, operation) pairs."""
+    count: dict[tuple[str, str], int] = defaultdict(int)
+    for pair in jobs:
+        count[pair] += 1
+    return [Tally(*pair, created=n, queued=n) for pair, n in count.items()]

@@ -1,0 +1,1 @@
+"""The engine: operations, workers, and what they promise."""

@@ -1,0 +1,120 @@
+"""Queues and lanes: pause and resume, caps and weights, and what is going on in them."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from datetime import timedelta
+
+from towpath.core.encoding import decode
+from towpath.core.errors import SchemaInvalid
+from towpath.core.records import Lane, WorkerRow
+from towpath.engine.registry import check_name
+from towpath.engine.services import Services
+from towpath.store import ledger
+from towpath.store.contract import Tx
+
+_ALIVE = timedelta(seconds=60)
+
+
+@dataclass(slots=True)
+class QueueView:
+    """A queue at a glance, from its rollups: no job is counted for it."""
+
+    name: str
+    queued: int
+    running: int
+    waiting: int
+    paused: bool
+    max_slots: int | None
+    workers: int
+
+
+class Queues:
+    def __init__(self, services: Services) -> None:
+        self._services = services
+        self._store = services.store
+
+    async def list(self) -> list[QueueView]:
+        async def unit(tx: Tx) -> list[QueueView]:
+            depths = {row["queue"]: row for row in await tx.fetch("depths")}
+            settings = {row["name"]: row for row in await tx.fetch("queue_settings")}
+            workers = await tx.fetch("live_workers", since=tx.now - _ALIVE)
+            serving = [decode(row["queues"]) for row in workers]
+            return [
+                QueueView(
+                    name,
+                    *(max(0, depths[name][key]) if name in depths else 0 for key in ("queued", "running", "waiting")),
+                    bool(settings[name]["paused"]) if name in settings else False,
+                    settings[name]["max_slots"] if name in settings else None,
+                    sum(name in queues for queues in serving),
+                )
+                for name in sorted({*depths, *settings, *self._services.registry.queues()})
+            ]
+
+        return await self._store.read(unit)
+
+    async def pause(self, queue: str) -> None:
+        """Nothing is claimed from it any more; what runs goes on."""
+        await self._change(queue, paused=True)
+
+    async def resume(self, queue: str) -> None:
+        await self._change(queue, paused=False)
+
+    async def cap(self, queue: str, max_slots: int | None) -> None:
+        """At most this many of its jobs run at once, over all workers; None lifts the cap."""
+        _check_cap("max_slots", max_slots)
+        await self._change(queue, max_slots=max_slots)
+
+    async def _change(self, name: str, **changes: object) -> None:
+        check_name("a queue's name", name)
+
+        async def unit(tx: Tx) -> None:
+            rows = await tx.fetch("lock_queue", queue=name)
+            now = {"paused": bool(rows[0]["paused"]), "max_slots": rows[0]["max_slots"]} if rows else {}
+            values = {"paused": False, "max_slots": None} | now | changes
+            await tx.execute("put_queue", name=name, paused_at=tx.now if values["paused"] else None, **values)
+            tx.rings.add(name)
+
+        await self._store.run(unit)
+
+    async def lane(
+        self,
+        queue: str,
+        lane: str,
+        *,
+        weight: float = 1.0,
+        max_slots: int | None = None,
+        max_roots: int | None = None,
+    ) -> Lane:
+        """Sets a lane's share and cap. `max_slots` counts running jobs; `max_roots` counts open root jobs, so that the
+        oldest is finished before the next is begun. A new weight applies to new jobs."""
+        check_name("a queue's name", queue)
+        _check_cap("max_slots", max_slots)
+        _check_cap("max_roots", max_roots)
+        if max_slots is not None and max_roots is not None:
+            raise SchemaInvalid("a lane caps its slots or its open roots, not both", path="max_roots")
+        if not (math.isfinite(weight) and weight > 0):
+            raise SchemaInvalid(f"must be a number above zero, got {weight!r}", path="weight")
+        await self._store.run(
+            lambda tx: ledger.set_lane(tx, queue, lane, weight=weight, max_slots=max_slots, max_roots=max_roots)
+        )
+        return Lane(queue, lane, weight, max_slots, max_roots)
+
+    async def lanes(self, queue: str) -> list[Lane]:
+        rows = await self._store.read(lambda tx: tx.fetch("lanes", queue=queue))
+        return [Lane(row["queue"], row["lane"], row["weight"], row["max_slots"], row["max_roots"]) for row in rows]
+
+
+def _check_cap(what: str, value: int | None) -> None:
+    if value is not None and (not isinstance(value, int) or value < 0):
+        raise SchemaInvalid(f"must be zero or more, or None for no cap, got {value!r}", path=what)
+
+
+async def workers(services: Services) -> list[WorkerRow]:
+    def row_of(row: object) -> WorkerRow:
+        values = {name: row[name] for name in WorkerRow.__dataclass_fields__}  # type: ignore[index]
+        values["queues"], values["operations"] = decode(values["queues"]), decode(values["operations"])
+        return WorkerRow(**values)
+
+    return [row_of(row) for row in await services.store.read(lambda tx: tx.fetch("workers"))]

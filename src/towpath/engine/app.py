@@ -1,0 +1,388 @@
+"""App: what people import. It registers operations, opens the store, and hands everything else to the room that does it."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import signal as signals
+import time
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from contextlib import asynccontextmanager
+from typing import Any, Self, TypeVar
+
+from towpath import config, wiring
+from towpath.core import transitions
+from towpath.core.errors import (
+    Category,
+    ConfigurationError,
+    JobCancelled,
+    JobFailed,
+    NotRequeueable,
+    ResultTimeout,
+    StoreUnavailable,
+)
+from towpath.core.ids import uuid7
+from towpath.core.lifecycle import State
+from towpath.core.records import DEFAULT_QUEUE, DEFAULT_TENANT, Event, Job, NewJob, Step, WorkerRow
+from towpath.core.retry import Retry
+from towpath.engine import admin, explain, reading, retention, schedules
+from towpath.engine.budgets import Budgets
+from towpath.engine.inbox import Inbox, payload_for
+from towpath.engine.registry import Operation, Registry, check_name, describe_function
+from towpath.engine.resources import Resources
+from towpath.engine.scribe import Scribe
+from towpath.engine.services import Services
+from towpath.engine.tracing import current_trace
+from towpath.engine.transaction import Transaction
+from towpath.engine.values import Values
+from towpath.engine.worker import Worker
+from towpath.store import journal, ledger
+from towpath.store.migrating import ENGINE, Migration, Slice, migrate, pending
+from towpath.transports import DatabaseTransport
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+class App:
+    """The engine on one database. `async with app:` opens it; every other call needs it open."""
+
+    def __init__(
+        self,
+        url: str | None = None,
+        *,
+        settings: config.Settings | None = None,
+        clock: Callable[[], float] = time.time,
+        migrate_on_start: bool = True,
+    ) -> None:
+        self.settings = settings or config.load()
+        self.url = url or self.settings.database_url
+        self.registry = Registry()
+        self._clock = clock
+        self._migrate_on_start = migrate_on_start
+        self._slices: list[Slice] = [ENGINE]
+        self._resources: dict[str, Callable[[], Any]] = {}
+        self._plans: dict[str, schedules.Planned] = {}
+        self._services: Services | None = None
+        self._workers: list[Worker] = []
+
+    # -- what an app is made of
+
+    def operation(
+        self,
+        name: str,
+        *,
+        queue: str = DEFAULT_QUEUE,
+        max_attempts: int | None = None,
+        timeout: float = 3600.0,
+        retry: Retry | None = None,
+        max_wait: float = 7 * 86400.0,
+        isolation: str | None = None,
+        memory_mb: int | None = None,
+        budget: str | None = None,
+        public: bool = False,
+    ) -> Callable[[F], F]:
+        """Registers a function as an operation; see docs/how-to/add-an-operation.md for every option."""
+        if timeout <= 0:
+            raise ConfigurationError(f"timeout must be above zero seconds, got {timeout!r}")
+        if isolation not in (None, "process"):
+            raise ConfigurationError(f"isolation is None or 'process', got {isolation!r}")
+        policy = retry or Retry(limit=max_attempts or 3)
+        if retry is not None and max_attempts is not None and retry.limit != max_attempts:
+            raise ConfigurationError(f"max_attempts={max_attempts} and retry.limit={retry.limit} disagree; give one of them")
+
+        def register(function: F) -> F:
+            is_async, takes_payload, adapter = describe_function(function)
+            self.registry.add(
+                Operation(
+                    check_name("an operation's name", name),
+                    function,
+                    check_name("a queue's name", queue),
+                    policy,
+                    timeout,
+                    max_wait,
+                    isolation,
+                    memory_mb,
+                    budget,
+                    public,
+                    is_async,
+                    takes_payload,
+                    adapter,
+                )  # fmt: skip
+            )
+            return function
+
+        return register
+
+    def resource(self, name: str) -> Callable[[F], F]:
+        """Registers something that is opened once per worker process: `await ctx.resources.get(name)`."""
+
+        def register(factory: F) -> F:
+            self._resources[name] = factory
+            return factory
+
+        return register
+
+    def map_exception(self, error: type[BaseException], category: Category | str) -> None:
+        """Says how to react to an exception of somebody else's library."""
+        self.registry.map_exception(error, category)
+
+    def schedule(
+        self,
+        name: str,
+        cron: str,
+        operation: str,
+        payload: Any = None,
+        *,
+        tenant: str = DEFAULT_TENANT,
+        timezone: str = "UTC",
+        priority: int = 1,
+    ) -> None:
+        """Enqueues `operation` whenever `cron` says so, once across all processes."""
+        self._plans[name] = schedules.check(
+            schedules.Planned(check_name("a schedule's name", name), cron, operation, payload, tenant, timezone, priority)
+        )
+
+    def add_slice(self, part: Slice) -> None:
+        """Brings a product's own tables and named queries; call it before the app is opened."""
+        self._slices.append(part)
+
+    # -- opening and closing
+
+    async def __aenter__(self) -> Self:
+        await self.open()
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
+    async def open(self) -> None:
+        if self._services is not None:
+            return
+        store = wiring.make_store(self.url, self.settings, self._clock)
+        for part in self._slices:
+            if part.queries is not None:
+                store.queries.load(part.queries)
+        await store.open()
+        try:
+            await self._prepare(store)
+            self._services = self._assemble(store)
+            await schedules.register(self._services, list(self._plans.values()))
+        except BaseException:
+            self._services = None
+            await store.close()
+            raise
+
+    async def _prepare(self, store: Any) -> None:
+        if self._migrate_on_start:
+            await migrate(store, self._slices)
+        elif missing := await pending(store, self._slices):
+            raise ConfigurationError(
+                f"the database lacks {len(missing)} migrations, first {missing[0].slice} {missing[0].number:04}; "
+                f"run: towpath migrate"
+            )
+
+    def _assemble(self, store: Any) -> Services:
+        blobs = wiring.make_blobs(self.url, self.settings)
+        values = Values(blobs, inline_bytes=self.settings.inline_bytes, max_bytes=self.settings.max_payload_bytes)
+        transport = DatabaseTransport(store.bell)
+        return Services(
+            self.settings, self.registry, store, transport, blobs, values, Budgets(store), Resources(self._resources),
+            Scribe(store),
+        )  # fmt: skip
+
+    async def close(self) -> None:
+        services, self._services = self._services, None
+        if services is None:
+            return
+        for worker in self._workers:
+            worker.stop()
+        await services.scribe.drain()
+        await services.resources.close()
+        await services.store.close()
+        await services.blobs.aclose()
+
+    @property
+    def services(self) -> Services:
+        if self._services is None:
+            raise StoreUnavailable("the app is not open; use it inside `async with app:`")
+        return self._services
+
+    async def migrate(self) -> list[Migration]:
+        return await migrate(self.services.store, self._slices)
+
+    async def pending_migrations(self) -> list[Migration]:
+        return await pending(self.services.store, self._slices)
+
+    # -- putting jobs in
+
+    async def enqueue(self, operation: str, payload: Any = None, **options: Any) -> Job:
+        """Adds a job; options are tenant, lane, priority, cost, run_at, delay, key, queue, max_attempts, trace.
+
+        With a `key`, a live job of the same tenant, operation and key is answered instead of a second one.
+        """
+        [job] = await self.enqueue_many([{"operation": operation, "payload": payload, **options}])
+        return job
+
+    async def enqueue_many(self, jobs: Iterable[dict[str, Any]]) -> list[Job]:
+        """Adds many jobs in one round trip, all or none; each item has `operation`, `payload` and enqueue's options."""
+        services, trace = self.services, current_trace()
+        new = []
+        for item in jobs:
+            options = dict(item)
+            operation, payload = options.pop("operation"), options.pop("payload", None)
+            options.setdefault("trace", trace)
+            job = services.new_job(operation, payload, **options)
+            new.append(job if services.values.small(job.payload_json) else await services.place_payload(job))
+        if not new:
+            return []
+        made = await services.store.enqueue(new)
+        return [_as_job(job, enqueued.id) for job, enqueued in zip(new, made, strict=True)]
+
+    @asynccontextmanager
+    async def transaction(self) -> AsyncIterator[Transaction]:
+        """Your own rows and new jobs in one transaction."""
+        async with self.services.store.transaction() as tx:
+            yield Transaction(tx, self.services)
+
+    # -- looking at jobs
+
+    async def get(self, job_id: str) -> Job:
+        return await reading.get(self.services.store, job_id)
+
+    async def list(
+        self,
+        *,
+        state: str | None = None,
+        operation: str | None = None,
+        queue: str | None = None,
+        tenant: str | None = None,
+        parent: str | None = None,
+        limit: int = 100,
+        before: str | None = None,
+    ) -> Sequence[Job]:
+        """Jobs, newest first; `before` is the last id of the previous page."""
+        return await reading.list_jobs(
+            self.services.store, limit=limit, before=before, parent=parent,
+            state=state, operation=operation, queue=queue, tenant=tenant,
+        )  # fmt: skip
+
+    async def steps(self, job_id: str) -> Sequence[Step]:
+        return await reading.steps(self.services.store, job_id)
+
+    async def payload(self, job_id: str) -> Any:
+        """The job's payload, fetched from the blob store if it went there."""
+        return await self.services.values.fetch((await self.get(job_id)).payload_json)
+
+    def events(
+        self, *, job_id: str | None = None, after: int | str | None = None, follow: bool = False
+    ) -> AsyncIterator[Event]:
+        """The events of one job after a `seq`, or of all jobs after a token; with `follow`, as they happen."""
+        if job_id is not None:
+            return reading.follow_job(self.services.store, job_id, int(after or 0), follow)
+        return reading.follow_all(self.services.store, None if after is None else str(after), follow)
+
+    async def result(self, job_id: str, timeout: float | None = None) -> Any:
+        """Waits for the job's end and answers its result; JobFailed, JobCancelled or ResultTimeout otherwise."""
+        try:
+            async with asyncio.timeout(timeout):
+                async for _ in self.events(job_id=job_id, follow=True):
+                    pass
+        except TimeoutError:
+            raise ResultTimeout(f"job {job_id} has not ended within {timeout} s; it goes on") from None
+        job = await self.get(job_id)
+        if job.state is State.FAILED:
+            error = job.error or {}
+            raise JobFailed(f"job {job_id} failed: {error.get('message', 'no reason recorded')}", error)
+        if job.state is State.CANCELLED:
+            raise JobCancelled(f"job {job_id} was cancelled")
+        return await self.services.values.fetch(job.result_json)
+
+    async def explain(self, job_id: str) -> explain.Explanation:
+        """Why the job is where it is."""
+        return await explain.explain(self.services.store, reading.check_id(job_id))
+
+    async def workers(self) -> Sequence[WorkerRow]:
+        return await admin.workers(self.services)
+
+    @property
+    def inbox(self) -> Inbox:
+        return Inbox(self.services)
+
+    @property
+    def queues(self) -> admin.Queues:
+        return admin.Queues(self.services)
+
+    # -- moving jobs
+
+    async def cancel(self, job_id: str, reason: str | None = None) -> bool:
+        """Cancels the job and its children, wherever they are. False if it had ended already."""
+        await self.get(job_id)
+        asked = transitions.cancel(reading.check_id(job_id), reason)
+        [refused] = await self.services.store.run(lambda tx: ledger.apply(tx, [asked]))
+        return refused is None
+
+    async def requeue(self, job_id: str, *, payload: Any = None, keep_steps: bool = False) -> Job:
+        """Gives an ended job a fresh start. NotRequeueable says why if it cannot have one."""
+        job = await self.get(job_id)
+        text = None if payload is None else await payload_for(self.services, job.id, payload)
+        asked = transitions.requeue(job.id, payload_json=text, keep_steps=keep_steps)
+        [refused] = await self.services.store.run(lambda tx: ledger.apply(tx, [asked]))
+        if refused is not None:
+            raise NotRequeueable(f"job {job_id} was not requeued: {refused}")
+        return await self.get(job_id)
+
+    async def signal(self, job_id: str, name: str, payload: Any = None) -> None:
+        """Sends a signal to a job that waits for it now or later."""
+        text = self.services.values.encode(payload, f"the payload of signal {name!r}")
+        asked, number = reading.check_id(job_id), uuid7()
+        await self.services.store.run(lambda tx: journal.send_signal(tx, asked, name, text, number))
+
+    async def delete(self, job_id: str) -> int:
+        """Removes an ended job with its children and history; answers how many jobs went."""
+        return await retention.delete_tree(self.services, reading.check_id(job_id))
+
+    # -- working
+
+    async def run_worker(
+        self, queues: Sequence[str] | None = None, concurrency: int = 8, *, name: str | None = None
+    ) -> None:
+        """Works until cancelled or told to stop; running jobs are finished or handed back."""
+        worker = self.worker(queues, concurrency, name=name)
+        self._workers.append(worker)
+        running = asyncio.create_task(worker.run())
+        try:
+            await asyncio.shield(running)
+        except asyncio.CancelledError:
+            worker.stop()
+            await running
+            raise
+        finally:
+            self._workers.remove(worker)
+
+    def worker(self, queues: Sequence[str] | None = None, concurrency: int = 8, *, name: str | None = None) -> Worker:
+        if concurrency < 1:
+            raise ConfigurationError(f"concurrency must be at least 1, got {concurrency}")
+        served = [check_name("a queue's name", queue) for queue in (queues or self.registry.queues() or [DEFAULT_QUEUE])]
+        return Worker(self.services, served, concurrency, name=name)
+
+    async def run_until_signal(self, queues: Sequence[str] | None, concurrency: int, name: str | None = None) -> None:
+        """A worker process: SIGTERM or SIGINT lets running jobs finish or hands them back; a second one does not wait."""
+        loop = asyncio.get_running_loop()
+        task = asyncio.create_task(self.run_worker(queues, concurrency, name=name))
+        for number in (signals.SIGTERM, signals.SIGINT):
+            loop.add_signal_handler(number, task.cancel)
+        try:
+            with contextlib.suppress(asyncio.CancelledError):
+                await task
+        finally:
+            for number in (signals.SIGTERM, signals.SIGINT):
+                loop.remove_signal_handler(number)
+
+
+def _as_job(new: NewJob, job_id: str) -> Job:
+    """The job as enqueued. Its place in the queue is the database's business: `get` or `explain` tell."""
+    return Job(
+        id=job_id, queue=new.queue, operation=new.operation, tenant=new.tenant, lane=new.lane, priority=new.priority,
+        cost=new.cost, root_id=new.root_id or job_id, key=new.key, payload_json=new.payload_json, run_at=new.run_at,
+        max_attempts=new.max_attempts, trace=new.trace,
+    )  # fmt: skip

@@ -1,0 +1,295 @@
+"""What an operation is handed: its job, and everything it may do while it runs."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Iterable
+from typing import TYPE_CHECKING, Any
+
+from towpath.core.errors import LeaseLost, WaitRefused
+from towpath.core.outcomes import Suspend
+from towpath.core.reactions import ExceptionMap
+from towpath.core.records import NewJob
+from towpath.engine import waits
+from towpath.engine.place import busy_with, current_meter
+from towpath.engine.steps import Memory, run_step
+from towpath.store import journal
+from towpath.store.journal import Note
+
+if TYPE_CHECKING:
+    from towpath.blobs import BlobStore
+    from towpath.engine.budgets import Budgets
+    from towpath.engine.children import Children
+    from towpath.engine.resources import Resources
+    from towpath.engine.services import Services
+    from towpath.engine.values import Values
+    from towpath.store.contract import Claimed
+
+_PROGRESS_EVERY = 1.0
+
+
+class Context:
+    """One entry of one job.
+
+    Everything written through it is fenced: once the job has been cancelled, rescued or requeued, the next write raises
+    LeaseLost and nothing of it counts.
+    """
+
+    def __init__(self, job: Claimed, services: Services, max_wait: float) -> None:
+        self._job = job
+        self._services = services
+        self._memory: Memory | None = None
+        self._number = 0
+        self._progress: tuple[float | None, float | None] | None = None
+        self._progress_at = float("-inf")
+        self._progress_timer: asyncio.TimerHandle | None = None
+        self.max_wait = max_wait
+        self.follow_ups: list[NewJob] = []
+        self.suspended: Suspend | None = None
+        self.interrupted: str | None = None
+        self.lost = False
+        self.logged = 0
+        self.spawned = job.children_total > 0
+
+    @property
+    def id(self) -> str:
+        return self._job.id
+
+    @property
+    def operation(self) -> str:
+        return self._job.operation
+
+    @property
+    def queue(self) -> str:
+        return self._job.queue
+
+    @property
+    def tenant(self) -> str:
+        return self._job.tenant
+
+    @property
+    def parent_id(self) -> str | None:
+        return self._job.parent_id
+
+    @property
+    def attempt(self) -> int:
+        """Which try this is, from 1; a requeue starts again at 1."""
+        return self._job.failures + 1
+
+    @property
+    def fence(self) -> int:
+        """The number of this lease. It never repeats for a job, so it is good for naming temporary things."""
+        return self._job.attempt
+
+    @property
+    def trace(self) -> str | None:
+        """The W3C `traceparent` the job was enqueued with."""
+        return self._job.trace
+
+    @property
+    def cancelled(self) -> bool:
+        """Whether to stop: the job was cancelled, its lease was lost, it ran too long, or the worker is going down."""
+        return self.interrupted is not None or self.lost
+
+    @property
+    def resources(self) -> Resources:
+        return self._services.resources
+
+    @property
+    def blobs(self) -> BlobStore:
+        return self._services.blobs
+
+    @property
+    def budgets(self) -> Budgets:
+        return self._services.budgets
+
+    @property
+    def values(self) -> Values:
+        return self._services.values
+
+    @property
+    def exceptions(self) -> ExceptionMap:
+        return self._services.registry.exceptions
+
+    @property
+    def services(self) -> Services:
+        return self._services
+
+    @property
+    def claimed(self) -> Claimed:
+        return self._job
+
+    async def emit(
+        self, name: str, message: str | None = None, *, level: str = "info", fields: dict[str, Any] | None = None
+    ) -> None:
+        """Writes an event; it is durable when this returns, whatever becomes of the operation."""
+        waits.check_event(name, level)
+        note = Note(self.id, self.fence, name=name, message=message, level=level, fields=fields)
+        note.progress = waits.progress_in(fields)
+        await self.write(note)
+
+    async def progress(self, current: float, total: float | None = None, message: str | None = None) -> None:
+        """Sets the progress. At most one write a second; the last value is always written."""
+        waits.check_progress(current, total)
+        self._progress = (current, total if total is not None else (self._progress or (None, None))[1])
+        if message is not None or time.monotonic() - self._progress_at >= _PROGRESS_EVERY:
+            await self.flush_progress(message)
+        elif self._progress_timer is None:
+            self._progress_timer = asyncio.get_running_loop().call_later(_PROGRESS_EVERY, self._progress_due)
+
+    def _progress_due(self) -> None:
+        self._progress_timer = None
+        note = self._take_progress(None)
+        if note is not None and not self.lost:
+            self._keep(self._services.scribe.note(note))
+
+    def _take_progress(self, message: str | None) -> Note | None:
+        if self._progress_timer is not None:
+            self._progress_timer.cancel()
+            self._progress_timer = None
+        if self._progress is None:
+            return None
+        progress, self._progress = self._progress, None
+        self._progress_at = time.monotonic()
+        return Note(self.id, self.fence, name="job.progress", message=message, progress=progress)
+
+    async def flush_progress(self, message: str | None = None) -> None:
+        note = self._take_progress(message)
+        if note is not None:
+            await self.write(note)
+
+    async def meter(
+        self,
+        *,
+        model: str | None = None,
+        tokens_in: int | None = None,
+        tokens_out: int | None = None,
+        cost_cents: float | None = None,
+    ) -> None:
+        """Records what was used. Inside a step it becomes part of the step's record."""
+        meter = current_meter.get()
+        if meter is not None:
+            meter.add(model, tokens_in, tokens_out, cost_cents)
+            return
+        used = {"model": model, "tokens_in": tokens_in, "tokens_out": tokens_out, "cost_cents": cost_cents}
+        fields = {name: value for name, value in used.items() if value is not None}
+        await self.write(Note(self.id, self.fence, name="job.metered", fields=fields))
+
+    async def step(self, name: str, function: Callable[..., Any], *args: Any, key: str | None = None, **kwargs: Any) -> Any:
+        """Runs `function` once per job. Later entries get the recorded output without running it again."""
+        self.check()
+        return await run_step(self, waits.full_name(name, key), function, args, kwargs)
+
+    async def parallel(self, *steps: Awaitable[Any]) -> list[Any]:
+        """Runs independent steps concurrently: `a, b = await ctx.parallel(ctx.step(…), ctx.step(…))`.
+
+        All of them run to their end, so that what succeeded is recorded; then the first failure, if any, is raised.
+        """
+        token = busy_with.set("parallel")
+        try:
+            outcomes = await asyncio.gather(*steps, return_exceptions=True)
+        finally:
+            busy_with.reset(token)
+        for outcome in outcomes:
+            if isinstance(outcome, BaseException):
+                raise outcome
+        return list(outcomes)
+
+    async def gather(
+        self,
+        operation: str,
+        payloads: Iterable[Any],
+        *,
+        key: str | None = None,
+        partial_ok: bool = False,
+        **options: Any,
+    ) -> Children:
+        """Runs `operation` once per payload as child jobs, and waits for all of them without holding a slot.
+
+        Children that fail raise ChildrenFailed, unless `partial_ok`. Options are those of enqueue.
+        """
+        self._may_wait("gather")
+        return await waits.gather(self, operation, payloads, key, partial_ok, options)
+
+    async def spawn(self, operation: str, payloads: Iterable[Any], *, key: str | None = None, **options: Any) -> int:
+        """Fans out child jobs and goes on; the last child to end closes this job. Answers how many there are."""
+        self._may_wait("spawn")
+        return await waits.spawn(self, operation, payloads, key, options)
+
+    async def sleep(self, seconds: float, *, key: str | None = None) -> None:
+        """Frees the slot and comes back when `seconds` have passed since the first encounter."""
+        self._may_wait("sleep")
+        await waits.sleep(self, seconds, key)
+
+    async def wait_for(self, signal: str, *, timeout: float | None = None, key: str | None = None) -> Any:
+        """Frees the slot until `app.signal(job_id, signal, payload)`; answers the payload. WaitTimeout if none came."""
+        self._may_wait("wait_for")
+        return await waits.wait_for(self, signal, timeout, key)
+
+    def enqueue(self, operation: str, payload: Any = None, **options: Any) -> str:
+        """A follow-up job that is created if and only if this one succeeds, in the same transaction. Answers its id."""
+        job = self._services.new_job(operation, payload, **self.inherit(options))
+        if not self.values.small(job.payload_json):
+            raise waits.too_large_to_follow(operation)
+        self.follow_ups.append(job)
+        return job.id
+
+    async def budget(self, name: str) -> None:
+        """Waits until a rate budget is open, holding the slot only for short waits."""
+        await waits.budget(self, name)
+
+    def inherit(self, options: dict[str, Any]) -> dict[str, Any]:
+        """What a job made by this one takes over unless told otherwise."""
+        job = self._job
+        return {"tenant": job.tenant, "lane": job.lane, "priority": job.priority, "trace": job.trace} | options
+
+    def check(self) -> None:
+        if self.suspended is not None:
+            raise self.suspended
+        if self.lost:
+            raise LeaseLost(f"attempt {self.fence} of job {self.id} is no longer the running one")
+
+    def _may_wait(self, what: str) -> None:
+        self.check()
+        inside = busy_with.get()
+        if inside is not None:
+            raise WaitRefused(
+                f"{what}() inside {'a step' if inside == 'step' else 'parallel()'} cannot suspend the job, because the code "
+                f"around it is not on record yet; move it into the operation itself"
+            )
+
+    def suspend(self, reason: str, *, wakes_seen: int, deadline: Any = None) -> Suspend:
+        """Remembered, so that it wins even if the operation swallows it."""
+        self.suspended = Suspend(reason, wakes_seen=wakes_seen, deadline=deadline)
+        return self.suspended
+
+    async def memory(self) -> Memory:
+        if self._memory is None:
+            steps = []
+            if self._job.steps:
+                steps = await self._services.store.read(lambda tx: journal.load_steps(tx, self.id))
+            self._memory = self._memory or Memory(steps)
+        return self._memory
+
+    def next_number(self) -> int:
+        self._number += 1
+        return self._number
+
+    async def write(self, note: Note) -> None:
+        self.check()
+        if not await self._services.scribe.note(note):
+            self.lost = True
+            self.check()
+
+    def jot(self, **note: Any) -> None:
+        """A note nobody waits for: it is written before whatever this job writes next."""
+        if not self.lost:
+            self._keep(self._services.scribe.note(Note(self.id, self.fence, **note)))
+
+    def _keep(self, answer: asyncio.Future[Any]) -> None:
+        answer.add_done_callback(self._jot_done)
+
+    def _jot_done(self, answer: asyncio.Future[Any]) -> None:
+        if not answer.cancelled() and answer.exception() is None and not answer.result():
+            self.lost = True

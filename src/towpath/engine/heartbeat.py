@@ -1,0 +1,71 @@
+"""Renews the leases of a worker from a thread of its own, so that a blocked event loop loses no job.
+
+A handler that overstays its timeout by more than the grace is no longer renewed: its lease runs out and the job is
+rescued elsewhere, while its late writes are fenced off.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import replace
+
+from towpath.core.records import WorkerRow
+from towpath.store.contract import Heart
+
+log = logging.getLogger("towpath.heartbeat")
+GRACE_SECONDS = 30.0
+
+
+class Heartbeat:
+    def __init__(self, heart: Heart, worker: WorkerRow, lease_seconds: float, lost: Callable[[str, int, str], None]) -> None:
+        self._heart, self._worker, self._lease_seconds, self._lost = heart, worker, lease_seconds, lost
+        self._leases: dict[str, tuple[int, float]] = {}  # job id -> attempt, monotonic instant after which to let go
+        self._lock = threading.Lock()
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="towpath-heartbeat", daemon=True)
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def stop(self) -> None:
+        self._stop.set()
+        if self._thread.is_alive():
+            self._thread.join(timeout=15)
+
+    def hold(self, job_id: str, attempt: int, timeout: float) -> None:
+        with self._lock:
+            self._leases[job_id] = (attempt, time.monotonic() + timeout + GRACE_SECONDS)
+
+    def drop(self, job_id: str, attempt: int) -> None:
+        with self._lock:
+            if self._leases.get(job_id, (None,))[0] == attempt:
+                del self._leases[job_id]
+
+    def _run(self) -> None:
+        interval = self._lease_seconds / 3
+        try:
+            while True:
+                self._beat()
+                if self._stop.wait(interval):
+                    return
+        finally:
+            self._heart.close()
+
+    def _beat(self) -> None:
+        now = time.monotonic()
+        with self._lock:
+            held = [(job_id, attempt) for job_id, (attempt, until) in self._leases.items() if until > now]
+            overdue = len(self._leases) - len(held)
+        if overdue:
+            log.warning("%d handlers overstayed their timeout and are no longer renewed", overdue)
+        try:
+            beat = self._heart.beat(replace(self._worker, running=len(held)), held, self._lease_seconds)
+        except Exception as error:
+            log.warning("a heartbeat failed and will be tried again: %s", error)
+            return
+        attempts = dict(held)
+        for job_id, state in beat.lost.items():
+            self._lost(job_id, attempts[job_id], state)

@@ -1,0 +1,154 @@
+"""What keeps every job moving although nobody is in charge. Any number of janitors may run: each step is guarded.
+
+- rescue: leases that ran out; - due: scheduled jobs whose time has come; - expire: waits past their deadline;
+- gate: capped lanes with room; and, less often, schedules, rollups and retention.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Awaitable, Callable
+from datetime import timedelta
+
+from towpath.core import transitions
+from towpath.core.lifecycle import State
+from towpath.core.transitions import Transition
+from towpath.engine import retention, rollups, schedules
+from towpath.engine.loops import Loop
+from towpath.engine.services import Services
+from towpath.store import ledger
+from towpath.store.contract import Tx
+
+log = logging.getLogger("towpath.janitor")
+
+_PAGE = 200
+_FIRST = "00000000-0000-0000-0000-000000000000"
+
+
+class Janitor:
+    def __init__(self, services: Services) -> None:
+        self._services = services
+        self._store = services.store
+        self._loops = [
+            Loop("due", self._due),
+            Loop("rescue", self._rescue),
+            Loop("gate", self._every(1.0, self._gate)),
+            Loop("schedules", self._schedules),
+            Loop("rollups", self._every(1.0, self._rollups)),
+            Loop("retention", self._every(60.0, self._retention)),
+        ]
+        self._stop_listening: Callable[[], None] | None = None
+
+    def start(self) -> None:
+        for loop in self._loops:
+            loop.start()
+
+    async def stop(self) -> None:
+        for loop in self._loops:
+            await loop.stop()
+
+    async def sweep(self) -> int:
+        """One round of everything that can make a job ready; answers how many jobs it moved."""
+        moved = await promote_due(self._services) + await rescue(self._services) + await expire(self._services)
+        moved += await schedules.fire_due(self._services)
+        return moved + await gate_all(self._services)
+
+    def _every(self, seconds: float, work: Callable[[], Awaitable[object]]) -> Callable[[], Awaitable[float]]:
+        async def turn() -> float:
+            await work()
+            return seconds
+
+        return turn
+
+    async def _due(self) -> float:
+        await promote_due(self._services)
+        await expire(self._services)
+        return await self._until_next()
+
+    async def _until_next(self) -> float:
+        """A retry after 200 ms is picked up after 200 ms, not after the next second."""
+
+        async def unit(tx: Tx) -> float:
+            moment = await ledger.due_next(tx)
+            return 1.0 if moment is None else (moment - tx.now).total_seconds()
+
+        return min(1.0, max(0.005, await self._store.read(unit)))
+
+    async def _rescue(self) -> float:
+        await rescue(self._services)
+        return min(5.0, max(0.2, self._services.settings.lease_seconds / 6))
+
+    async def _gate(self) -> None:
+        await gate_all(self._services)
+
+    async def _schedules(self) -> float:
+        await schedules.fire_due(self._services)
+        return await schedules.seconds_until_next(self._services)
+
+    async def _rollups(self) -> None:
+        await rollups.roll_up(self._store)
+
+    async def _retention(self) -> None:
+        await retention.prune(self._services)
+        await self._store.run(lambda tx: tx.execute("forget_workers", before=tx.now - timedelta(days=1)))
+
+
+async def promote_due(services: Services) -> int:
+    total = 0
+    while True:
+        moved = await services.store.run(lambda tx: ledger.promote_due(tx, _PAGE))
+        total += moved
+        if moved < _PAGE:
+            return total
+
+
+async def rescue(services: Services) -> int:
+    """Jobs whose worker has gone silent, page by page, so that one bad row cannot hide the others."""
+    after, total = _FIRST, 0
+    while True:
+        rows = await services.store.read(
+            lambda tx, after=after: tx.fetch("expired_leases", now=tx.now, after=after, limit=_PAGE)
+        )
+        found = [(str(row["id"]), row["attempt"], row["state"]) for row in rows]
+        total += await _one_by_one_if_needed(services, [_rescue_of(*row) for row in found])
+        if len(found) < _PAGE:
+            return total
+        after = found[-1][0]
+
+
+def _rescue_of(job_id: str, attempt: int, state: str) -> Transition:
+    if state == State.RUNNING:
+        return transitions.rescue(job_id, attempt)
+    return transitions.handler_ended(job_id, attempt)  # cancelled or requeued meanwhile: only the lease is left
+
+
+async def expire(services: Services) -> int:
+    total = 0
+    while True:
+        rows = await services.store.read(lambda tx: tx.fetch("expired_waits", now=tx.now, limit=_PAGE))
+        moved = await _one_by_one_if_needed(services, [transitions.expire(str(row["id"]), row["attempt"]) for row in rows])
+        total += moved
+        if moved < _PAGE:
+            return total
+
+
+async def gate_all(services: Services) -> int:
+    lanes = await services.store.read(lambda tx: tx.fetch("capped_lanes"))
+    return sum([await services.store.run(_gate_of(row["queue"], row["lane"])) for row in lanes])
+
+
+def _gate_of(queue: str, lane: str) -> Callable[[Tx], Awaitable[int]]:
+    return lambda tx: ledger.gate(tx, queue, lane)
+
+
+async def _one_by_one_if_needed(services: Services, asked: list[Transition]) -> int:
+    if not asked:
+        return 0
+    try:
+        verdicts = await services.store.run(lambda tx: ledger.apply(tx, asked))
+    except Exception as error:
+        if len(asked) == 1:
+            log.error("%s of job %s failed: %s", asked[0].verb, asked[0].job_id, error)
+            return 0
+        return sum([await _one_by_one_if_needed(services, [transition]) for transition in asked])
+    return sum(verdict is None for verdict in verdicts)

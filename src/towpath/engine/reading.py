@@ -1,0 +1,102 @@
+"""Looking at jobs: one, many, and their events."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import AsyncIterator
+from typing import Any
+
+from towpath.core.encoding import decode
+from towpath.core.errors import ConfigurationError, JobNotFound
+from towpath.core.lifecycle import State
+from towpath.core.records import Event, Job, Step
+from towpath.store import journal
+from towpath.store.contract import Row, Store, Tx
+
+_NOBODY = "00000000-0000-0000-0000-000000000000"
+_PAGE = 1000
+
+
+def check_id(job_id: str) -> str:
+    try:
+        return str(uuid.UUID(str(job_id)))
+    except ValueError:
+        raise JobNotFound(f"{job_id!r} is not a job id; an id looks like 0198c2f0-6f0a-7c3e-8d1b-2f7a9c4e5b60") from None
+
+
+async def get(store: Store, job_id: str) -> Job:
+    asked = check_id(job_id)
+    found = await store.read(lambda tx: tx.jobs("jobs_by_id", ids=[asked]))
+    if not found:
+        raise JobNotFound(f"no job has the id {job_id}; it may have been deleted or pruned")
+    return found[0]
+
+
+async def list_jobs(store: Store, *, limit: int, before: str | None, parent: str | None, **filters: Any) -> list[Job]:
+    """Newest first; `before` is the last id of the previous page."""
+    if filters.get("state") is not None:
+        filters["state"] = check_state(filters["state"])
+    page = {"before": before, "before_id": check_id(before) if before else _NOBODY, "limit": limit}
+    if parent is not None:
+        asked = check_id(parent)
+        return await store.read(lambda tx: tx.jobs("list_children", parent_id=asked, state=filters.get("state"), **page))
+    return await store.read(lambda tx: tx.jobs("list_jobs", **page, **filters))
+
+
+def check_state(name: str) -> str:
+    try:
+        return State(str(name).lower()).value
+    except ValueError:
+        states = ", ".join(state.value for state in State)
+        raise ConfigurationError(f"there is no state {name!r}; the states are {states}") from None
+
+
+async def steps(store: Store, job_id: str) -> list[Step]:
+    asked = check_id(job_id)
+    return await store.read(lambda tx: journal.load_steps(tx, asked))
+
+
+def event_from(row: Row) -> Event:
+    return Event(
+        str(row["job_id"]), row["seq"], row["attempt"], row["name"], row["level"], row["message"],
+        decode(row["fields"]), row["ts"], token=str(row["seq"]),
+    )  # fmt: skip
+
+
+async def events_of(store: Store, job_id: str, after: int, limit: int = _PAGE) -> list[Event]:
+    asked = check_id(job_id)
+
+    async def unit(tx: Tx) -> list[Event]:
+        return [event_from(row) for row in await tx.fetch("job_events", job_id=asked, after=after, limit=limit)]
+
+    return await store.read(unit)
+
+
+async def follow_job(store: Store, job_id: str, after: int, follow: bool) -> AsyncIterator[Event]:
+    """The events of one job in order; with `follow`, until it has ended and everything has been seen."""
+    pulse = store.follow()
+    while True:
+        job = await get(store, job_id)
+        page = await events_of(store, job_id, after)
+        for event in page:
+            after = event.seq
+            yield event
+        if len(page) == _PAGE:
+            continue
+        if not follow or (job.ended and after >= job.seq):
+            return
+        await anext(pulse)
+
+
+async def follow_all(store: Store, after: str | None, follow: bool) -> AsyncIterator[Event]:
+    """Every event of every job, without loss or repetition; `event.token` is where to go on from."""
+    cursor = after if after is not None else await store.stream_start()
+    pulse = store.follow()
+    while True:
+        events, cursor, more = await store.stream_since(cursor)
+        for event in events:
+            yield event
+        if not more:
+            if not follow:
+                return
+            await anext(pulse)

@@ -1,0 +1,130 @@
+"""Operations by name, and how their payloads are read."""
+
+from __future__ import annotations
+
+import inspect
+import re
+import typing
+from collections.abc import Callable
+from dataclasses import dataclass, is_dataclass
+from typing import Any
+
+from pydantic import TypeAdapter, ValidationError
+
+from towpath.core.encoding import encode
+from towpath.core.errors import Category, ConfigurationError, SchemaInvalid, UnknownOperation
+from towpath.core.reactions import ExceptionMap
+from towpath.core.retry import Retry
+
+_NAME = re.compile(r"^[A-Za-z0-9_][A-Za-z0-9_.:/-]{0,199}$")
+
+
+def check_name(what: str, name: str) -> str:
+    """Names of queues and operations end up in logs, URLs and bells: they stay plain."""
+    if not isinstance(name, str) or not _NAME.match(name):
+        raise ConfigurationError(f"{what} must be 1 to 200 letters, digits or _ . : / -, got {name!r}")
+    return name
+
+
+@dataclass(slots=True)
+class Operation:
+    """A registered function and everything that was said about it."""
+
+    name: str
+    run: Callable[..., Any]
+    queue: str
+    retry: Retry
+    timeout: float
+    max_wait: float
+    isolation: str | None
+    memory_mb: int | None
+    budget: str | None
+    public: bool
+    is_async: bool
+    takes_payload: bool
+    adapter: TypeAdapter[Any] | None
+
+    def check(self, payload: Any) -> str:
+        """The payload as JSON, or SchemaInvalid with the path of the field that does not fit."""
+        if self.adapter is None:
+            return encode(payload, what=f"the payload of {self.name}")
+        try:
+            value = self.adapter.validate_python(payload)
+        except ValidationError as error:
+            raise _invalid(self.name, error) from None
+        return encode(self.adapter.dump_python(value, mode="json"), what=f"the payload of {self.name}")
+
+    def read(self, payload: Any) -> Any:
+        """The payload as the operation's own type."""
+        if self.adapter is None:
+            return payload
+        try:
+            return self.adapter.validate_python(payload)
+        except ValidationError as error:
+            raise _invalid(self.name, error) from None
+
+
+def _invalid(operation: str, error: ValidationError) -> SchemaInvalid:
+    first = error.errors(include_url=False)[0]
+    path = ".".join(str(part) for part in first["loc"]) or "$"
+    more = f" (and {error.error_count() - 1} more)" if error.error_count() > 1 else ""
+    return SchemaInvalid(
+        f"{first['msg']}{more}, in the payload of {operation}",
+        path=path,
+        remedy="edit the payload to fit the operation's type, then requeue",
+    )
+
+
+class Registry:
+    def __init__(self) -> None:
+        self._operations: dict[str, Operation] = {}
+        self.exceptions: ExceptionMap = {}
+
+    def add(self, operation: Operation) -> None:
+        known = self._operations.get(operation.name)
+        if known is not None and known.run is not operation.run:
+            raise ConfigurationError(f"two operations are named {operation.name!r}: {known.run!r} and {operation.run!r}")
+        self._operations[operation.name] = operation
+
+    def get(self, name: str) -> Operation | None:
+        return self._operations.get(name)
+
+    def require(self, name: str) -> Operation:
+        operation = self._operations.get(name)
+        if operation is None:
+            known = ", ".join(sorted(self._operations)) or "none at all"
+            raise UnknownOperation(f"no operation is named {name!r}; this app knows {known}")
+        return operation
+
+    def names(self) -> list[str]:
+        return sorted(self._operations)
+
+    def queues(self) -> list[str]:
+        return sorted({operation.queue for operation in self._operations.values()})
+
+    def map_exception(self, error: type[BaseException], category: Category | str) -> None:
+        self.exceptions[error] = Category(category)
+
+
+def describe_function(function: Callable[..., Any]) -> tuple[bool, bool, TypeAdapter[Any] | None]:
+    """Whether it is async, whether it takes a payload, and the payload's type."""
+    parameters = list(inspect.signature(function).parameters.values())
+    if not parameters:
+        raise ConfigurationError(f"{function.__qualname__} must take the context as its first parameter")
+    takes_payload = len(parameters) > 1
+    adapter = _adapter(function, parameters[1].name) if takes_payload else None
+    return inspect.iscoroutinefunction(function), takes_payload, adapter
+
+
+def _adapter(function: Callable[..., Any], parameter: str) -> TypeAdapter[Any] | None:
+    try:
+        hint = typing.get_type_hints(function, include_extras=True).get(parameter)
+    except NameError as error:
+        raise ConfigurationError(
+            f"the payload type of {function.__qualname__} cannot be resolved ({error}); define it at module level"
+        ) from None
+    if hint is None or hint is Any or hint is dict or typing.get_origin(hint) is dict:
+        return None
+    if isinstance(hint, type) and not (is_dataclass(hint) or hasattr(hint, "model_validate")) and hint is object:
+        return None
+    return TypeAdapter(hint)

@@ -1,0 +1,82 @@
+"""Pruning of finished jobs with everything that belongs to them, in small batches, by age and queue.
+
+Off by default. A tree goes as a whole: its root is old enough, and ended only after all its children.
+"""
+
+from __future__ import annotations
+
+import logging
+from datetime import timedelta
+
+from towpath.core.errors import JobNotFound, NotRequeueable
+from towpath.core.lifecycle import State
+from towpath.engine.services import Services
+from towpath.engine.values import blob_prefix
+from towpath.store.contract import Tx
+
+log = logging.getLogger("towpath.retention")
+
+_BATCH = 200
+_MOST_BATCHES = 50
+_GOOD = [State.SUCCEEDED.value, State.CANCELLED.value]
+_BAD = [State.FAILED.value, State.PARTIAL.value]
+
+
+async def prune(services: Services) -> int:
+    settings, total = services.settings, 0
+    for states, days in ((_GOOD, settings.keep_succeeded_days), (_BAD, settings.keep_failed_days)):
+        if days > 0:
+            total += await prune_older(services, states, timedelta(days=days))
+    return total
+
+
+async def prune_older(services: Services, states: list[str], age: timedelta, queue: str | None = None) -> int:
+    """Removes trees whose root ended in one of `states` more than `age` ago; answers how many jobs went."""
+    total = 0
+    for _ in range(_MOST_BATCHES):
+        gone = await services.store.run(lambda tx: _batch(tx, states, age, queue))
+        for job_id in gone:
+            await services.blobs.delete_prefix(blob_prefix(job_id))
+        total += len(gone)
+        if len(gone) < _BATCH:
+            break
+    if total:
+        log.info("pruned %d jobs", total)
+    return total
+
+
+async def _batch(tx: Tx, states: list[str], age: timedelta, queue: str | None) -> list[str]:
+    rows = await tx.fetch("prunable_roots", states=states, before=tx.now - age, queue=queue, limit=_BATCH)
+    roots = [str(row["id"]) for row in rows]
+    if not roots:
+        return []
+    ids = sorted({*roots, *(str(row["id"]) for row in await tx.fetch("descendants", ids=roots))})
+    await delete_jobs(tx, ids)
+    return ids
+
+
+async def delete_jobs(tx: Tx, ids: list[str]) -> None:
+    for table in ("delete_events", "delete_steps", "delete_signals", "delete_jobs"):
+        await tx.execute(table, ids=ids)
+
+
+async def delete_tree(services: Services, job_id: str) -> int:
+    """Removes one ended root job with all its descendants and their history."""
+
+    async def unit(tx: Tx) -> list[str]:
+        ids = sorted({job_id, *(str(row["id"]) for row in await tx.fetch("descendants", ids=[job_id]))})
+        jobs = await tx.jobs("lock_jobs", ids=ids)
+        if not any(job.id == job_id for job in jobs):
+            raise JobNotFound(f"no job has the id {job_id}; it may have been deleted already")
+        for job in jobs:
+            if job.live or job.leased:
+                raise NotRequeueable(f"job {job.id} is {job.state.value}; cancel it first and let its handler end")
+            if job.id == job_id and job.parent_id is not None:
+                raise NotRequeueable(f"job {job_id} is a child of {job.parent_id}; delete that one with all its children")
+        await delete_jobs(tx, ids)
+        return ids
+
+    gone = await services.store.run(unit)
+    for job in gone:
+        await services.blobs.delete_prefix(blob_prefix(job))
+    return len(gone)

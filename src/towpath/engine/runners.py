@@ -1,0 +1,42 @@
+"""How operations of each kind are run: coroutines here, plain functions in threads, isolated ones in processes."""
+
+from __future__ import annotations
+
+import asyncio
+import contextvars
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+from towpath.engine.bridge import SyncContext
+from towpath.engine.context import Context
+from towpath.engine.isolation import run_isolated
+from towpath.engine.registry import Operation
+
+
+class Runners:
+    def __init__(self, concurrency: int) -> None:
+        self._threads = ThreadPoolExecutor(concurrency, "towpath-operation")
+
+    async def run(self, operation: Operation, ctx: Context, payload: Any) -> Any:
+        if operation.isolation == "process":
+            return await run_isolated(operation, ctx, payload)
+        if operation.is_async:
+            return await (operation.run(ctx, payload) if operation.takes_payload else operation.run(ctx))
+        return await self._in_thread(operation, ctx, payload)
+
+    async def _in_thread(self, operation: Operation, ctx: Context, payload: Any) -> Any:
+        """A thread cannot be killed: whatever happens, the slot stays taken until the function returns."""
+        bridge = SyncContext(ctx, asyncio.get_running_loop())
+        args = (bridge, payload) if operation.takes_payload else (bridge,)
+        call = contextvars.copy_context().run
+        future = asyncio.get_running_loop().run_in_executor(self._threads, call, operation.run, *args)
+        while not future.done():
+            try:
+                await asyncio.wait({future})
+            except asyncio.CancelledError:
+                if ctx.interrupted is None:
+                    ctx.interrupted = "shutdown"
+        return future.result()
+
+    def close(self) -> None:
+        self._threads.shutdown(wait=False, cancel_futures=True)

@@ -1,0 +1,107 @@
+"""Cron schedules that fire once, however many processes watch them.
+
+Whoever locks a due schedule's row first fires it and moves its next time on, in one transaction with the job. After a
+downtime a schedule fires once, for the latest time it missed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from cronsim import CronSim, CronSimError
+
+from towpath.core.errors import ConfigurationError
+from towpath.core.ids import uuid7
+from towpath.core.records import NewJob
+from towpath.engine.services import Services
+from towpath.store.contract import Row, Tx
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """A schedule as the app declares it."""
+
+    name: str
+    cron: str
+    operation: str
+    payload: Any
+    tenant: str
+    timezone: str
+    priority: int
+
+
+def next_after(cron: str, timezone: str, moment: datetime) -> datetime:
+    local = moment.astimezone(ZoneInfo(timezone))
+    return next(CronSim(cron, local)).astimezone(UTC)
+
+
+def check(planned: Planned) -> Planned:
+    try:
+        next_after(planned.cron, planned.timezone, datetime.now(UTC))
+    except CronSimError as error:
+        raise ConfigurationError(
+            f"schedule {planned.name!r} has no valid cron expression: {planned.cron!r} ({error}); "
+            f"it takes five fields, e.g. '0 3 * * *' for every night at three"
+        ) from None
+    except ZoneInfoNotFoundError:
+        raise ConfigurationError(f"schedule {planned.name!r} names an unknown time zone: {planned.timezone!r}") from None
+    except StopIteration:
+        raise ConfigurationError(f"schedule {planned.name!r} would never fire: {planned.cron!r}") from None
+    return planned
+
+
+async def register(services: Services, plans: list[Planned]) -> None:
+    """Writes what the app declares. A schedule whose cron has not changed keeps its next time."""
+
+    async def unit(tx: Tx) -> None:
+        for planned in plans:
+            job = services.new_job(planned.operation, planned.payload, tenant=planned.tenant, priority=planned.priority)
+            await tx.execute(
+                "put_schedule", name=planned.name, cron=planned.cron, timezone=planned.timezone,
+                operation=planned.operation, queue=job.queue, payload=job.payload_json, tenant=planned.tenant,
+                priority=planned.priority, max_attempts=job.max_attempts,
+                next_fire=next_after(planned.cron, planned.timezone, tx.now),
+            )  # fmt: skip
+
+    if plans:
+        await services.store.run(unit)
+
+
+async def fire_due(services: Services) -> int:
+    """Fires every schedule that is due; answers how many."""
+    if not await services.store.read(lambda tx: tx.fetch("schedule_is_due", now=tx.now)):
+        return 0
+
+    async def unit(tx: Tx) -> int:
+        due = await tx.fetch("due_schedules", now=tx.now)
+        for row in due:
+            await _fire(tx, row)
+        return len(due)
+
+    return await services.store.run(unit)
+
+
+async def _fire(tx: Tx, row: Row) -> None:
+    fire_at = row["next_fire"]
+    upcoming = next_after(row["cron"], row["timezone"], fire_at)
+    while upcoming <= tx.now:
+        fire_at, upcoming = upcoming, next_after(row["cron"], row["timezone"], upcoming)
+    job = NewJob(
+        id=uuid7(), operation=row["operation"], queue=row["queue"], payload_json=row["payload"], tenant=row["tenant"],
+        lane=row["tenant"], priority=row["priority"], max_attempts=row["max_attempts"],
+        key=f"schedule {row['name']} {fire_at.isoformat()}",
+    )  # fmt: skip
+    [made] = await tx.insert_jobs([job])
+    await tx.execute("schedule_fired", name=row["name"], fired=fire_at, next_fire=upcoming, job_id=made.id)
+
+
+async def seconds_until_next(services: Services) -> float:
+    async def unit(tx: Tx) -> float:
+        rows = await tx.fetch("next_schedule")
+        moment = rows[0]["next_fire"] if rows else None
+        return 60.0 if moment is None else (moment - tx.now).total_seconds()
+
+    return min(60.0, max(0.05, await services.store.read(unit)))

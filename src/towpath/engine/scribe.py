@@ -1,0 +1,83 @@
+"""Group commit: what concurrent jobs write at the same moment shares a transaction.
+
+Nobody waits for a timer: an idle scribe writes at once, a busy one takes along whatever came while it wrote. Notes and
+settles of one job keep their order. If a batch fails, each of its items is tried alone, so a neighbour's bad input costs
+nobody else anything.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any, TypeVar
+
+from towpath.core.transitions import Transition
+from towpath.store import journal
+from towpath.store.contract import Store
+from towpath.store.journal import Note
+
+log = logging.getLogger("towpath.scribe")
+T = TypeVar("T")
+Answer = asyncio.Future[Any]
+
+
+class Scribe:
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._loop = asyncio.get_running_loop()
+        self._notes: list[tuple[Note, Answer]] = []
+        self._settles: list[tuple[Transition, Answer]] = []
+        self._task: asyncio.Task[None] | None = None
+
+    def note(self, note: Note) -> Answer:
+        """Resolves to whether the fence let the note through."""
+        answer = self._loop.create_future()
+        self._notes.append((note, answer))
+        self._wake()
+        return answer
+
+    def settle(self, transition: Transition) -> Answer:
+        """Resolves to None, or to the reason why the fence held."""
+        answer = self._loop.create_future()
+        self._settles.append((transition, answer))
+        self._wake()
+        return answer
+
+    @property
+    def pending(self) -> int:
+        return len(self._settles)
+
+    def _wake(self) -> None:
+        if self._task is None:
+            self._task = self._loop.create_task(self._write())
+
+    async def drain(self) -> None:
+        while self._task is not None:
+            await asyncio.wait({self._task})
+
+    async def _write(self) -> None:
+        try:
+            while self._notes or self._settles:
+                notes, self._notes = self._notes, []
+                settles, self._settles = self._settles, []
+                if notes:
+                    await _batch(notes, lambda items: self._store.run(lambda tx: journal.record(tx, items)))
+                if settles:
+                    await _batch(settles, self._store.settle)
+        finally:
+            self._task = None
+
+
+async def _batch(items: list[tuple[T, Answer]], write: Callable[[Sequence[T]], Awaitable[Sequence[Any]]]) -> None:
+    try:
+        for (_, answer), value in zip(items, await write([item for item, _ in items]), strict=True):
+            if not answer.done():
+                answer.set_result(value)
+    except Exception as error:
+        if len(items) > 1:
+            log.warning("a batch of %d writes failed, trying each alone: %s", len(items), error)
+            for item in items:
+                await _batch([item], write)
+        elif not items[0][1].done():
+            items[0][1].set_exception(error)

@@ -1,0 +1,109 @@
+"""What app, worker and contexts share: the open store and everything that stands on it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from towpath.blobs import BlobStore
+from towpath.config import Settings
+from towpath.core.encoding import plain
+from towpath.core.errors import SchemaInvalid
+from towpath.core.ids import uuid7
+from towpath.core.records import DEFAULT_PRIORITY, DEFAULT_TENANT, PRIORITIES, NewJob
+from towpath.engine.budgets import Budgets
+from towpath.engine.registry import Registry, check_name
+from towpath.engine.resources import Resources
+from towpath.engine.scribe import Scribe
+from towpath.engine.values import Values, blob_prefix
+from towpath.store.contract import Store
+from towpath.transports import Transport
+
+_LONGEST_LABEL = 500
+
+
+@dataclass(slots=True)
+class Services:
+    settings: Settings
+    registry: Registry
+    store: Store
+    transport: Transport
+    blobs: BlobStore
+    values: Values
+    budgets: Budgets
+    resources: Resources
+    scribe: Scribe
+
+    def new_job(
+        self,
+        operation: str,
+        payload: Any = None,
+        *,
+        tenant: str = DEFAULT_TENANT,
+        lane: str | None = None,
+        priority: int = DEFAULT_PRIORITY,
+        cost: float = 1.0,
+        run_at: datetime | None = None,
+        delay: float | None = None,
+        key: str | None = None,
+        queue: str | None = None,
+        max_attempts: int | None = None,
+        trace: str | None = None,
+    ) -> NewJob:
+        """Checks everything that can be checked before the database is asked."""
+        known = self.registry.get(operation) if queue is not None else self.registry.require(operation)
+        text = known.check(payload) if known else self.values.encode(payload, f"the payload of {operation}")
+        if max_attempts is None:
+            max_attempts = known.retry.limit if known else 3
+        return NewJob(
+            id=uuid7(),
+            operation=check_name("an operation's name", operation),
+            queue=check_name("a queue's name", queue or (known.queue if known else "")),
+            payload_json=self.values.check(text, f"the payload of {operation}"),
+            tenant=_label("tenant", tenant),
+            lane=_label("lane", lane if lane is not None else tenant),
+            priority=_priority(priority),
+            cost=_cost(cost),
+            run_at=_moment(run_at),
+            delay=delay,
+            key=_label("key", key) if key is not None else None,
+            max_attempts=_limit(max_attempts),
+            trace=trace,
+        )
+
+    async def place_payload(self, job: NewJob) -> NewJob:
+        """Moves a large payload to the blob store, before the row that will name it."""
+        job.payload_json = await self.values.place(job.payload_json, f"{blob_prefix(job.id)}/payload")
+        return job
+
+
+def _label(what: str, value: str) -> str:
+    if not isinstance(value, str) or not value or len(value) > _LONGEST_LABEL or plain(value) != value:
+        raise SchemaInvalid(f"must be 1 to {_LONGEST_LABEL} characters of valid text without NUL, got {value!r}", path=what)
+    return value
+
+
+def _priority(value: int) -> int:
+    if value not in PRIORITIES:
+        raise SchemaInvalid(f"must be 0 (first) to 3 (last), got {value!r}", path="priority")
+    return value
+
+
+def _cost(value: float) -> float:
+    if not (isinstance(value, int | float) and math.isfinite(value) and value > 0):
+        raise SchemaInvalid(f"must be a number above zero, got {value!r}", path="cost")
+    return float(value)
+
+
+def _limit(value: int) -> int:
+    if not isinstance(value, int) or value < 1:
+        raise SchemaInvalid(f"must be 1 or more, got {value!r}", path="max_attempts")
+    return value
+
+
+def _moment(value: datetime | None) -> datetime | None:
+    if value is not None and value.tzinfo is None:
+        raise SchemaInvalid("must have a time zone, e.g. datetime.now(UTC)", path="run_at")
+    return value.astimezone(UTC) if value is not None else None

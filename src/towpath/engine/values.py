@@ -1,0 +1,58 @@
+"""Payloads, step outputs and results on their way to a row: small ones inline, large ones as blobs.
+
+A blob is written and durable before the row that names it. Its key carries the attempt, so a superseded attempt can
+write whatever it likes: no row will ever name it.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from towpath.blobs import BlobStore
+from towpath.core.encoding import encode
+from towpath.core.errors import EncodingError, PayloadTooLarge
+
+_REFERENCE = "$blob"
+
+
+class Values:
+    def __init__(self, blobs: BlobStore, *, inline_bytes: int, max_bytes: int) -> None:
+        self._blobs = blobs
+        self._inline_bytes, self._max_bytes = inline_bytes, max_bytes
+
+    def encode(self, value: Any, what: str) -> str:
+        if isinstance(value, dict) and _REFERENCE in value:
+            raise EncodingError(f"{what} has the key {_REFERENCE!r}, which is reserved; name it differently")
+        return self.check(encode(value, what=what), what)
+
+    def check(self, text: str, what: str) -> str:
+        # len() counts characters and a character is at least a byte, so this never lets too much through.
+        if len(text) > self._max_bytes or (len(text) * 4 > self._max_bytes and len(text.encode()) > self._max_bytes):
+            raise PayloadTooLarge(
+                f"{what} is {len(text.encode()):,} bytes, the limit is {self._max_bytes:,}; store it with blobs.put() and "
+                f"pass the key, or raise TOWPATH_MAX_PAYLOAD_BYTES"
+            )
+        return text
+
+    def small(self, text: str) -> bool:
+        return len(text) <= self._inline_bytes
+
+    async def place(self, text: str, key: str) -> str:
+        """The text itself, or a reference to the blob it has become."""
+        if self.small(text):
+            return text
+        info = await self._blobs.put(key, text.encode())
+        return json.dumps({_REFERENCE: key, "bytes": info.size})
+
+    async def fetch(self, text: str | None) -> Any:
+        if text is None:
+            return None
+        value = json.loads(text)
+        if isinstance(value, dict) and _REFERENCE in value:
+            return json.loads(await self._blobs.get(value[_REFERENCE]))
+        return value
+
+
+def blob_prefix(job_id: str) -> str:
+    return f"jobs/{job_id}"

@@ -1,0 +1,300 @@
+"""The worker: claims what it has slots for, runs it, settles it.
+
+A slot is free again when its handler has ended; the settle travels on by itself, so claiming and settling overlap. How
+much may be on its way is bounded.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import os
+import platform
+import time
+from collections.abc import Sequence
+from typing import Any
+
+from towpath.core import transitions
+from towpath.core.ids import uuid7
+from towpath.core.records import WorkerRow
+from towpath.core.transitions import Transition
+from towpath.engine.claims import QueueClaims
+from towpath.engine.context import Context
+from towpath.engine.execution import execute
+from towpath.engine.heartbeat import Heartbeat
+from towpath.engine.janitor import Janitor
+from towpath.engine.logs import JobLogHandler
+from towpath.engine.loops import Loop
+from towpath.engine.runners import Runners
+from towpath.engine.services import Services
+from towpath.store import ledger
+from towpath.store.contract import Claimed
+from towpath.version import __version__
+
+log = logging.getLogger("towpath.worker")
+
+_WATCH_EVERY = 0.25
+_HOUR = 3600.0
+
+
+class Entry:
+    """A job in a slot."""
+
+    __slots__ = ("ctx", "deadline", "job", "task")
+
+    def __init__(self, job: Claimed, ctx: Context, deadline: float) -> None:
+        self.job, self.ctx, self.deadline = job, ctx, deadline
+        self.task: asyncio.Task[None] | None = None
+
+    def interrupt(self, why: str) -> None:
+        if self.ctx.interrupted is None:
+            self.ctx.interrupted = why
+            if why != "shutdown":
+                self.ctx.lost = why in ("cancelled", "lost")
+            if self.task is not None:
+                self.task.cancel()
+
+
+class Worker:
+    def __init__(
+        self, services: Services, queues: Sequence[str], concurrency: int, *, name: str | None = None, janitor: bool = True
+    ) -> None:
+        self._services = services
+        self._concurrency = concurrency
+        self._settings = services.settings
+        self.id = uuid7()
+        self._claims = [QueueClaims(services.store, queue) for queue in queues]
+        self._queues = frozenset(queues)
+        self._entries: dict[str, Entry] = {}
+        self._settling = 0
+        self._wake = asyncio.Event()
+        self._stopping = asyncio.Event()
+        self._runners = Runners(concurrency)
+        row = WorkerRow(
+            self.id,
+            name or f"{platform.node() or 'worker'}-{os.getpid()}",
+            sorted(queues),
+            services.registry.names(),
+            concurrency,
+            version=__version__,
+        )
+        self.row = row
+        self._loop = asyncio.get_running_loop()
+        self._heartbeat = Heartbeat(services.store.heart(), row, self._settings.lease_seconds, self._lost_in_thread)
+        self._janitor = Janitor(services) if janitor else None
+        self._watch = Loop("watch", self._watch_entries)
+        self._floors = Loop("floors", self._write_floors)
+        self._log_handler = JobLogHandler(self._loop)
+
+    async def run(self) -> None:
+        """Works until `stop` is called, then lets running jobs finish or hands them back."""
+        await self._start()
+        try:
+            while not self._stopping.is_set():
+                self._wake.clear()
+                if not await self._claim_some():
+                    await self._rest()
+        finally:
+            await self._wind_down()
+
+    def stop(self) -> None:
+        self._stopping.set()
+        self._wake.set()
+
+    async def run_until_idle(self) -> int:
+        """Works until nothing is ready, running or due; for tests and scripts. Answers how many entries were run."""
+        await self._start()
+        done = 0
+        try:
+            while True:
+                claimed = await self._claim_some()
+                done += claimed
+                if claimed == 0 and not self._entries and not self._settling:
+                    if self._janitor is not None and await self._janitor.sweep():
+                        continue
+                    if not await self._any_ready():
+                        return done
+                elif claimed == 0:
+                    await self._until_something_ends()
+        finally:
+            await self._wind_down()
+
+    async def _any_ready(self) -> bool:
+        for claims in self._claims:
+            claims._swept_at = float("-inf")
+        return await self._claim_some() > 0
+
+    async def _until_something_ends(self) -> None:
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(0.05):
+                await self._wake.wait()
+        self._wake.clear()
+
+    async def _start(self) -> None:
+        self._silence = self._services.transport.listen(self._heard)
+        logging.getLogger().addHandler(self._log_handler)
+        self._heartbeat.start()
+        self._watch.start()
+        self._floors.start()
+        if self._janitor is not None:
+            self._janitor.start()
+        await self._adopt()
+        log.info("worker %s started: queues %s, concurrency %d", self.id, ", ".join(self.row.queues), self._concurrency)
+
+    async def _adopt(self) -> None:
+        """Takes back the jobs that were set aside because nobody knew their operation."""
+        names = self._services.registry.names()
+        if names:
+            await self._services.store.run(lambda tx: ledger.adopt(tx, names))
+
+    def _heard(self, topic: str) -> None:
+        if topic == "*" or topic in self._queues:
+            self._wake.set()
+        if topic in ("*", f"worker:{self.id}") and self._entries:
+            self._watch.nudge()
+            self._look_for_cancels = True
+
+    _look_for_cancels = False
+
+    async def _claim_some(self) -> int:
+        room = min(self._concurrency - len(self._entries), 2 * self._concurrency - len(self._entries) - self._settling)
+        total = 0
+        for claims in list(self._claims):
+            if room <= 0:
+                break
+            try:
+                jobs = await claims.claim(room, self.id, self._settings.lease_seconds)
+            except Exception as error:
+                log.warning("claiming from %s failed and will be tried again: %s", claims.queue, error)
+                await asyncio.sleep(0.2)
+                continue
+            for job in jobs:
+                self._begin(job)
+            if claims.behind:
+                self._floors.nudge()
+            room -= len(jobs)
+            total += len(jobs)
+        if len(self._claims) > 1:
+            self._claims.append(self._claims.pop(0))  # a rotating start: no queue is always first
+        return total
+
+    async def _rest(self) -> None:
+        """Until a bell rings, a slot frees up, or the poll interval has passed."""
+        if self._wake.is_set():
+            return
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(self._settings.poll_seconds):
+                await self._wake.wait()
+
+    def _begin(self, job: Claimed) -> None:
+        operation = self._services.registry.get(job.operation)
+        timeout = operation.timeout if operation else _HOUR
+        ctx = Context(job, self._services, operation.max_wait if operation else _HOUR)
+        entry = Entry(job, ctx, time.monotonic() + timeout)
+        self._entries[job.id] = entry
+        self._heartbeat.hold(job.id, job.attempt, timeout)
+        entry.task = self._loop.create_task(self._work(entry, operation))
+
+    async def _work(self, entry: Entry, operation: Any) -> None:
+        job = entry.job
+        try:
+            transition = await execute(job, operation, entry.ctx, self._runners)
+        except asyncio.CancelledError:
+            transition = transitions.release(job.id, job.attempt)
+        except BaseException:
+            log.exception("job %s could not be run; its lease will run out", job.id)
+            self._leave(entry)
+            self._heartbeat.drop(job.id, job.attempt)
+            return
+        self._leave(entry)
+        self._settling += 1
+        self._services.scribe.settle(transition).add_done_callback(lambda answer: self._settled(entry, transition, answer))
+
+    def _leave(self, entry: Entry) -> None:
+        if self._entries.get(entry.job.id) is entry:
+            del self._entries[entry.job.id]
+        self._wake.set()
+
+    def _settled(self, entry: Entry, transition: Transition, answer: asyncio.Future[Any]) -> None:
+        self._settling -= 1
+        self._heartbeat.drop(entry.job.id, entry.job.attempt)
+        self._wake.set()
+        if answer.cancelled():
+            return
+        error = answer.exception()
+        if error is not None:
+            log.error("job %s could not be settled (%s); its lease will run out: %s", entry.job.id, transition.verb, error)
+            self._settle_as_failure(entry, transition, error)
+        elif answer.result() is not None and transition.verb != "handler_ended":
+            log.warning("dropped the late %s of job %s: %s", transition.verb, entry.job.id, answer.result())
+            late = transitions.handler_ended(entry.job.id, entry.job.attempt)
+            self._services.scribe.settle(late).add_done_callback(lambda done: done.exception())
+
+    def _settle_as_failure(self, entry: Entry, transition: Transition, error: BaseException) -> None:
+        """A result the database refuses is that job's failure, with the database's own words."""
+        from towpath.core.errors import StoreUnavailable
+        from towpath.core.outcomes import Failure
+
+        if isinstance(error, StoreUnavailable) or transition.verb == "fail":
+            return
+        failure = Failure(
+            "fatal", type(error).__name__, f"its outcome could not be stored: {error}"[:500], "fix the result, then requeue"
+        )
+        failed = transitions.fail(entry.job.id, entry.job.attempt, failure)
+        self._services.scribe.settle(failed).add_done_callback(lambda done: done.exception())
+
+    def _lost_in_thread(self, job_id: str, attempt: int, state: str) -> None:
+        if not self._loop.is_closed():
+            self._loop.call_soon_threadsafe(self._lost, job_id, attempt, state)
+
+    def _lost(self, job_id: str, attempt: int, state: str) -> None:
+        entry = self._entries.get(job_id)
+        if entry is not None and entry.job.attempt == attempt:
+            log.warning("job %s is %s now: interrupting attempt %d", job_id, state, attempt)
+            entry.interrupt("cancelled" if state == "cancelled" else "lost")
+
+    async def _watch_entries(self) -> float:
+        now = time.monotonic()
+        for entry in list(self._entries.values()):
+            if entry.deadline < now:
+                entry.interrupt("timeout")
+        if self._look_for_cancels and self._entries:
+            self._look_for_cancels = False
+            await self._find_cancelled()
+        return _WATCH_EVERY
+
+    async def _find_cancelled(self) -> None:
+        rows = await self._services.store.read(lambda tx: tx.fetch("leased_by", worker_id=self.id))
+        for row in rows:
+            if row["state"] != "running":
+                self._lost(str(row["id"]), row["attempt"], row["state"])
+
+    async def _write_floors(self) -> float:
+        for claims in self._claims:
+            await claims.advance()
+        return 0.1 if any(claims.behind for claims in self._claims) else 60.0
+
+    async def _wind_down(self) -> None:
+        self._silence()
+        if self._janitor is not None:
+            await self._janitor.stop()
+        await self._drain(self._settings.drain_seconds)
+        for entry in list(self._entries.values()):
+            entry.interrupt("shutdown")
+        await self._drain(10.0)
+        await self._services.scribe.drain()
+        await self._watch.stop()
+        await self._floors.stop()
+        await asyncio.to_thread(self._heartbeat.stop)
+        logging.getLogger().removeHandler(self._log_handler)
+        self._runners.close()
+        await self._services.resources.close()
+        with contextlib.suppress(Exception):
+            await self._services.store.run(lambda tx: tx.execute("stop_worker", id=self.id, now=tx.now))
+        log.info("worker %s stopped", self.id)
+
+    async def _drain(self, seconds: float) -> None:
+        tasks = [entry.task for entry in self._entries.values() if entry.task is not None]
+        if tasks:
+            await asyncio.wait(tasks, timeout=seconds)

@@ -1,0 +1,1 @@
+"""Durable state: one contract, two databases."""

@@ -1,0 +1,181 @@
+"""What a running operation writes: events, progress, steps, fan-outs, signals. All of it fenced.
+
+Every write is guarded by the job's id, its attempt and `running`, under the job's row lock. An attempt that has been
+superseded gets LeaseLost and leaves no trace.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from towpath.core.board import Board
+from towpath.core.errors import HistoryMismatch, JobNotFound, LeaseLost, NotRequeueable
+from towpath.core.lifecycle import State
+from towpath.core.moves import wake
+from towpath.core.records import STEP_FIELDS, Job, NewJob, Step, step_column
+from towpath.store import ledger
+from towpath.store.contract import Row, Tx
+
+
+@dataclass(slots=True)
+class Note:
+    """One thing a Context wants on record: an event, a new progress, a step, or several of these together."""
+
+    job_id: str
+    attempt: int
+    name: str | None = None
+    message: str | None = None
+    level: str = "info"
+    fields: dict[str, Any] | None = None
+    progress: tuple[float | None, float | None] | None = None
+    step: Step | None = None
+
+
+async def record(tx: Tx, notes: Sequence[Note]) -> list[bool]:
+    """Writes the notes of any number of jobs. For each: whether the fence let it through."""
+    jobs = await tx.jobs("lock_jobs", ids=sorted({note.job_id for note in notes}))
+    board = Board(jobs, tx.now)
+    kept = []
+    for note in notes:
+        job = board.jobs.get(note.job_id)
+        kept.append(_holds(job, note.attempt))
+        if job is not None and kept[-1]:
+            await _play(tx, board, job, note)
+    await ledger.write(tx, board)
+    return kept
+
+
+def _holds(job: Job | None, attempt: int) -> bool:
+    return job is not None and job.state is State.RUNNING and job.attempt == attempt
+
+
+async def _play(tx: Tx, board: Board, job: Job, note: Note) -> None:
+    if note.progress is not None:
+        current, total = note.progress
+        job.progress_current = current if current is not None else job.progress_current
+        job.progress_total = total if total is not None else job.progress_total
+        if note.name is None or not note.name.startswith("job."):
+            board.note(job, "job.progress", fields={"current": job.progress_current, "of": job.progress_total})
+    if note.step is not None:
+        await put_step(tx, job, note.step)
+    if note.name is not None:
+        fields = note.fields
+        if note.progress is not None and note.name.startswith("job."):
+            fields = (fields or {}) | {"current": job.progress_current, "of": job.progress_total}
+        board.note(job, note.name, message=note.message, level=note.level, fields=fields)
+
+
+async def put_step(tx: Tx, job: Job, step: Step) -> None:
+    if step.ord == 0:
+        job.steps += 1
+        step.ord = job.steps
+    step.attempt = job.attempt
+    step.created_at = tx.now
+    await tx.execute("put_step", **{step_column(name): getattr(step, name) for name in STEP_FIELDS})
+
+
+def step_from(row: Row) -> Step:
+    values = {name: row[step_column(name)] for name in STEP_FIELDS}
+    values["job_id"], values["done"] = str(values["job_id"]), bool(values["done"])
+    return Step(**values)
+
+
+async def load_steps(tx: Tx, job_id: str) -> list[Step]:
+    return [step_from(row) for row in await tx.fetch("steps", job_id=job_id)]
+
+
+async def _fenced(tx: Tx, job_id: str, attempt: int) -> Job:
+    job = await ledger.lock_one(tx, job_id)
+    if job is None or not _holds(job, attempt):
+        raise LeaseLost(f"attempt {attempt} of job {job_id} is no longer the running one; what it writes does not count")
+    return job
+
+
+@dataclass(slots=True)
+class FanOut:
+    """A fan-out as it stands: the step that recorded it, how many of its children are open, and the wake count."""
+
+    step: Step
+    wakes: int
+
+
+async def fan_out(
+    tx: Tx, job_id: str, attempt: int, *, kind: str, name: str, children: Sequence[NewJob], awaited: bool
+) -> FanOut:
+    """Inserts the children, the counters and the record in one transaction; a second call finds the first one's."""
+    job = await _fenced(tx, job_id, attempt)
+    found = await tx.fetch("step_by_name", job_id=job_id, name=name)
+    if found:
+        step = step_from(found[0])
+        if step.kind != kind:
+            raise HistoryMismatch(mismatch(name, step.kind, kind))
+        return FanOut(step, job.wakes)
+    board = Board([job], tx.now)
+    if job.progress_total is None or job.progress_total == job.children_total:
+        job.progress_total = float(job.children_total + len(children))
+        job.progress_current = float(job.children_ended)
+    job.children_total += len(children)
+    if awaited:
+        job.await_group, job.await_open = name, len(children)
+    step = Step(job_id, name, kind, done=True, output_json=f'{{"children":{len(children)}}}')
+    await put_step(tx, job, step)
+    board.note(job, "job.spawned", fields=job.counters() | {"step": name, "children": len(children)})
+    await ledger.write(tx, board)
+    if children:
+        await tx.insert_jobs(children)
+    return FanOut(step, job.wakes)
+
+
+def mismatch(name: str, recorded: str, asked: str) -> str:
+    return (
+        f"step {name!r} was recorded as a {recorded} and is now a {asked}; give the new one another name, or requeue the "
+        f"job with an edited payload to drop its records"
+    )
+
+
+async def begin_wait(tx: Tx, job_id: str, attempt: int, step: Step, seconds: float | None) -> tuple[Step, int, datetime]:
+    """Records when a sleep or a wait ends, at its first encounter; later entries find the same instant."""
+    job = await _fenced(tx, job_id, attempt)
+    found = await tx.fetch("step_by_name", job_id=job_id, name=step.name)
+    if found:
+        return step_from(found[0]), job.wakes, tx.now
+    step.until = tx.now + timedelta(seconds=seconds) if seconds is not None else None
+    board = Board([job], tx.now)
+    await put_step(tx, job, step)
+    await tx.write_jobs(board.changes())
+    return step, job.wakes, tx.now
+
+
+async def take_signal(tx: Tx, job_id: str, attempt: int, signal: str, step: Step) -> tuple[Step, int]:
+    """Consumes the oldest waiting signal of that name, together with the record that it was."""
+    job = await _fenced(tx, job_id, attempt)
+    board = Board([job], tx.now)
+    rows = await tx.fetch("next_signal", job_id=job_id, name=signal)
+    if rows:
+        await tx.execute("consume_signal", id=rows[0]["id"], step=step.name)
+        step.done, step.output_json = True, f'{{"payload":{rows[0]["payload"]}}}'
+    elif step.until is not None and step.until <= tx.now:
+        step.done, step.output_json = True, '{"timeout":true}'
+    else:
+        return step, job.wakes
+    await put_step(tx, job, step)
+    board.note(job, "step.completed", fields={"step": step.name, "kind": step.kind})
+    await ledger.write(tx, board)
+    return step, job.wakes
+
+
+async def send_signal(tx: Tx, job_id: str, name: str, payload_json: str, signal_id: str) -> None:
+    """Stores the signal and wakes the job, in one transaction: a defer that comes later sees the wake."""
+    job = await ledger.lock_one(tx, job_id)
+    if job is None:
+        raise JobNotFound(f"no job has the id {job_id}")
+    if job.ended:
+        raise NotRequeueable(f"job {job_id} is {job.state.value}; a signal would reach nobody")
+    board = Board([job], tx.now)
+    await tx.execute("add_signal", id=signal_id, job_id=job_id, name=name, payload=payload_json, now=tx.now)
+    board.note(job, "job.signalled", fields={"signal": name})
+    wake(board, job, f"signal {name}")
+    await ledger.write(tx, board)

@@ -1,0 +1,215 @@
+"""Everything that changes jobs, as units over any transaction: lock, lay out, play, write.
+
+Lock order: a unit that touches several jobs locks all of them, relatives included, in one statement ordered by id,
+before it decides anything. Settling goes from child to parent and cancelling from parent to child; without one order
+they would deadlock.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+
+from towpath.core import fairness
+from towpath.core.board import Board
+from towpath.core.lifecycle import State
+from towpath.core.moves import perform
+from towpath.core.records import GATE_ROOTS, GATE_SLOTS, Job
+from towpath.core.tally import TALLY_FIELDS, tally
+from towpath.core.transitions import Transition
+from towpath.store.contract import Tx
+
+# Verbs that may take children with them; the others only ever touch the job and its ancestors.
+_REACH_DOWN = frozenset({"cancel", "requeue"})
+_MAY_ORPHAN = frozenset({"fail", "finish_partial", "rescue", "expire", "retry_later"})
+
+
+async def apply(tx: Tx, transitions: Sequence[Transition]) -> list[str | None]:
+    """Performs the transitions in order. For each: None if it happened, else why it was refused."""
+    board = await _lay_out(tx, transitions)
+    verdicts = [perform(board, transition) for transition in transitions]
+    await write(tx, board)
+    return verdicts
+
+
+async def _lay_out(tx: Tx, transitions: Sequence[Transition]) -> Board:
+    ids = {transition.job_id for transition in transitions}
+    board = Board(await _lock(tx, ids | await _relatives(tx, "ancestors", ids)), tx.now)
+    downward = {t.job_id for t in transitions if t.verb in _REACH_DOWN}
+    for transition in transitions:
+        job = board.jobs.get(transition.job_id)
+        if job is not None and job.children_open > 0 and transition.verb in _MAY_ORPHAN:
+            downward.add(job.id)
+    # A parent that was still running may have spawned while we waited for its lock: look again until nothing is new.
+    while downward:
+        found = await _relatives(tx, "descendants", downward) - board.jobs.keys()
+        if not found:
+            break
+        board.add(await _lock(tx, found))
+    return board
+
+
+async def _relatives(tx: Tx, query: str, ids: Iterable[str]) -> set[str]:
+    return {str(row["id"]) for row in await tx.fetch(query, ids=sorted(ids))}
+
+
+async def _lock(tx: Tx, ids: Iterable[str]) -> list[Job]:
+    return await tx.jobs("lock_jobs", ids=sorted(ids))
+
+
+async def lock_one(tx: Tx, job_id: str) -> Job | None:
+    found = await _lock(tx, [job_id])
+    return found[0] if found else None
+
+
+async def write(tx: Tx, board: Board) -> None:
+    """Writes what the board says is different: places in the fair order, rows, events, follow-ups, gates."""
+    board.tell_counts()
+    await _stamp(tx, board)
+    changes = board.changes()
+    await tx.write_jobs(changes)
+    await tx.insert_events(board.events)
+    for counts in tally(changes, board.events, board.jobs):
+        await tx.execute("add_tally", **{name: getattr(counts, name) for name in TALLY_FIELDS})
+    for job_id, after in board.steps_dropped.items():
+        await tx.execute("drop_steps", job_id=job_id, after=after)
+    if board.new_jobs:
+        await tx.insert_jobs(board.new_jobs)
+    for job_id in board.stamps:
+        tx.rings.add(board.jobs[job_id].queue)
+    for job in board.jobs.values():
+        if job.state is State.CANCELLED and job.leased and job.worker_id:
+            tx.cancelled.append(job.worker_id)
+    for queue, lane in sorted(board.gates):
+        await gate(tx, queue, lane)
+
+
+async def _stamp(tx: Tx, board: Board) -> None:
+    """Gives every job that became ready its place in the fair order."""
+    if not board.stamps:
+        return
+    floors: dict[tuple[str, int], float] = {}
+    tails: dict[tuple[str, int, str], tuple[float, float]] = {}
+    for job_id, fresh in sorted(board.stamps.items()):
+        job = board.jobs[job_id]
+        band = (job.queue, job.priority)
+        if band not in floors:
+            floors[band] = await floor_of(tx, *band)
+        if not fresh:
+            job.pass_ = fairness.keep(floors[band], job.pass_)
+            continue
+        lane = (*band, job.lane)
+        if lane not in tails:
+            tails[lane] = await _tail_of(tx, floors[band], *lane)
+        tail, weight = tails[lane]
+        job.pass_ = fairness.stamp(floors[band], tail, job.cost, weight)
+        tails[lane] = (job.pass_, weight)
+
+
+async def floor_of(tx: Tx, queue: str, priority: int) -> float:
+    rows = await tx.fetch("floor", queue=queue, priority=priority)
+    return float(rows[0]["floor"]) if rows else 0.0
+
+
+async def _tail_of(tx: Tx, floor: float, queue: str, priority: int, lane: str) -> tuple[float, float]:
+    rows = await tx.fetch("lane_tail", queue=queue, priority=priority, lane=lane, floor=floor)
+    weights = await tx.fetch("lane_weight", queue=queue, lane=lane)
+    return (float(rows[0]["pass"]) if rows else floor), (float(weights[0]["weight"]) if weights else 1.0)
+
+
+async def gate(tx: Tx, queue: str, lane: str) -> int:
+    """Lets as many parked jobs of a capped lane through as its cap has room for; answers how many.
+
+    The lane's row is locked first and the jobs are counted in a second statement, so that two gates of one lane never
+    count the same free slot.
+    """
+    rows = await tx.fetch("lock_lane", queue=queue, lane=lane)
+    if not rows:
+        return 0
+    slots, roots = rows[0]["max_slots"], rows[0]["max_roots"]
+    if slots is not None:
+        room = slots - (await tx.fetch("lane_slots_used", queue=queue, lane=lane))[0]["used"]
+    elif roots is not None:
+        room = roots - (await tx.fetch("lane_roots_open", queue=queue, lane=lane))[0]["used"]
+    else:
+        room = 1_000_000
+    if room > 0:
+        return await _promote(tx, await tx.jobs("parked_jobs", queue=queue, lane=lane, limit=room))
+    if room < 0 and slots is not None:
+        await _park(tx, await tx.jobs("lane_ready_last", queue=queue, lane=lane, limit=-room))
+    return 0
+
+
+async def _promote(tx: Tx, jobs: list[Job]) -> int:
+    if not jobs:
+        return 0
+    board = Board(jobs, tx.now)
+    for job in jobs:
+        job.parked, job.ready, job.reason = False, True, None
+        board.stamps[job.id] = job.attempt == 0
+    await _stamp(tx, board)
+    await tx.write_jobs(board.changes())
+    tx.rings.update(job.queue for job in jobs)
+    return len(jobs)
+
+
+async def _park(tx: Tx, jobs: list[Job]) -> None:
+    board = Board(jobs, tx.now)
+    for job in jobs:
+        job.parked, job.ready, job.reason = True, False, "capped"
+    await tx.write_jobs(board.changes())
+
+
+async def promote_due(tx: Tx, limit: int) -> int:
+    """Makes scheduled jobs that have fallen due ready, ranked within their lanes; answers how many it saw."""
+    jobs = await tx.jobs("due_jobs", now=tx.now, limit=limit)
+    board = Board(jobs, tx.now)
+    for job in jobs:
+        job.run_at = None
+        board.admit(job, fresh=job.attempt == 0)
+    await write(tx, board)
+    return len(jobs)
+
+
+async def set_lane(tx: Tx, queue: str, lane: str, *, weight: float, max_slots: int | None, max_roots: int | None) -> None:
+    """Changes a lane's weight and cap. Jobs already here go behind the new gate, or come out from behind the old one."""
+    await tx.execute("put_lane", queue=queue, lane=lane, weight=weight, max_slots=max_slots, max_roots=max_roots, now=tx.now)
+    await tx.fetch("lock_lane", queue=queue, lane=lane)
+    new_gate = GATE_SLOTS if max_slots is not None else GATE_ROOTS if max_roots is not None else 0
+    await tx.execute("regate_lane", queue=queue, lane=lane, gate=new_gate)
+    if new_gate == 0:
+        await _promote(tx, await tx.jobs("unpark_lane", queue=queue, lane=lane))
+    elif new_gate == GATE_ROOTS:
+        await _park(tx, await tx.jobs("unbegun_ready_roots", queue=queue, lane=lane))
+    await gate(tx, queue, lane)
+
+
+async def due_next(tx: Tx) -> datetime | None:
+    """When the next scheduled job or timer falls due."""
+    rows = await tx.fetch("next_due")
+    moments = [value for value in (rows[0]["run_at"], rows[0]["deadline"]) if value is not None] if rows else []
+    return min(moments) if moments else None
+
+
+async def queue_room(tx: Tx, queue: str, wanted: int) -> int:
+    """How many jobs of this queue may be claimed now: none while it is paused, and never past its cap."""
+    rows = await tx.fetch("lock_queue", queue=queue)
+    if not rows:
+        return wanted
+    if rows[0]["paused"]:
+        return 0
+    if rows[0]["max_slots"] is None:
+        return wanted
+    used = int((await tx.fetch("leased_in_queue", queue=queue))[0]["used"])
+    return max(0, min(wanted, int(rows[0]["max_slots"]) - used))
+
+
+async def adopt(tx: Tx, operations: list[str]) -> int:
+    """Takes back jobs that were set aside because no worker knew their operation."""
+    jobs = await tx.jobs("no_handler_jobs", operations=operations, limit=1000)
+    board = Board(jobs, tx.now)
+    for job in jobs:
+        job.run_at = None
+        board.admit(job, fresh=False)
+    await write(tx, board)
+    return len(jobs)

@@ -1,0 +1,133 @@
+"""Numbered migrations, applied once, in order, under a lock, by whoever starts first.
+
+A slice is a name and a folder with `0001_what.sql` (or `0001_what.postgres.sql` and `0001_what.sqlite.sql`). The engine
+is a slice like any other. A release only ever adds what the previous release can live with; what nobody needs any more is
+removed one release later, so old and new workers run side by side.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+from typing import Any
+
+from towpath.store.contract import Store, Tx
+
+log = logging.getLogger("towpath.migrate")
+_FILE = re.compile(r"^(\d{4})_([a-z0-9_]+?)(?:\.(postgres|sqlite))?\.sql$")
+
+
+@dataclass(frozen=True, slots=True)
+class Slice:
+    """What a product brings to the database: its migrations, and its named queries."""
+
+    name: str
+    migrations: Traversable
+    queries: Traversable | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Migration:
+    slice: str
+    number: int
+    name: str
+    sql: str
+
+
+ENGINE = Slice("engine", files("towpath.store") / "migrations")
+
+
+def migrations_of(part: Slice, dialect: str) -> list[Migration]:
+    found: dict[int, Migration] = {}
+    for item in part.migrations.iterdir():
+        match = _FILE.match(item.name)
+        if match and match[3] in (None, dialect):
+            number = int(match[1])
+            if number in found:
+                raise ValueError(f"slice {part.name} has two migrations numbered {number:04} for {dialect}")
+            found[number] = Migration(part.name, number, match[2], item.read_text("utf-8"))
+    return [found[number] for number in sorted(found)]
+
+
+async def migrate(store: Store, slices: Sequence[Slice]) -> list[Migration]:
+    """Applies what is missing, all in one transaction; answers what it applied."""
+    wanted = [migration for part in slices for migration in migrations_of(part, store.dialect)]
+
+    async def unit(tx: Tx) -> list[Migration]:
+        done = await _done(tx, lock=True)
+        missing = [m for m in wanted if (m.slice, m.number) not in done]
+        for migration in missing:
+            for statement in statements(migration.sql):
+                await tx.execute_sql(statement)
+            await _record(tx, migration)
+        return missing
+
+    if not await pending(store, slices):
+        return []
+    applied = await store.run(unit)
+    for migration in applied:
+        log.info("applied migration %s %04d %s", migration.slice, migration.number, migration.name)
+    return applied
+
+
+async def pending(store: Store, slices: Sequence[Slice]) -> list[Migration]:
+    """What `migrate` would apply. Takes no lock, so that starting a worker costs the others nothing."""
+
+    async def unit(tx: Tx) -> set[tuple[str, int]]:
+        return await _done(tx, lock=False)
+
+    done = await store.read(unit)
+    return [m for part in slices for m in migrations_of(part, store.dialect) if (m.slice, m.number) not in done]
+
+
+async def _done(tx: Tx, *, lock: bool) -> set[tuple[str, int]]:
+    sqlite = tx.dialect == "sqlite"
+    table = "towpath_migration" if sqlite else "towpath.migration"
+    if lock:
+        if not sqlite:
+            await tx.execute_sql("SELECT pg_advisory_xact_lock(7270951)")
+            await tx.execute_sql("CREATE SCHEMA IF NOT EXISTS towpath")
+        moment = "REAL" if sqlite else "timestamptz"
+        await tx.execute_sql(
+            f"CREATE TABLE IF NOT EXISTS {table} (slice text NOT NULL, number integer NOT NULL, name text NOT NULL, "
+            f"applied_at {moment} NOT NULL, PRIMARY KEY (slice, number))"
+        )
+    elif not await _exists(tx, table):
+        return set()
+    return {(row["slice"], row["number"]) for row in await tx.fetch_sql(f"SELECT slice, number FROM {table}")}
+
+
+async def _exists(tx: Tx, table: str) -> bool:
+    if tx.dialect == "sqlite":
+        return bool(await tx.fetch_sql("SELECT 1 AS found FROM sqlite_schema WHERE name = ?", table))
+    rows = await tx.fetch_sql("SELECT to_regclass($1) IS NOT NULL AS found", table)
+    return bool(rows[0]["found"])
+
+
+async def _record(tx: Tx, migration: Migration) -> None:
+    values: tuple[Any, ...] = (migration.slice, migration.number, migration.name, tx.now)
+    if tx.dialect == "sqlite":
+        await tx.execute_sql("INSERT INTO towpath_migration VALUES (?, ?, ?, ?)", *values)
+    else:
+        await tx.execute_sql("INSERT INTO towpath.migration VALUES ($1, $2, $3, $4)", *values)
+
+
+def statements(sql: str) -> list[str]:
+    """The statements of a file. A body between `$$` marks (an SQL function) is never cut."""
+    bare = re.sub(r"^\s*--[^\n]*\n", "", sql, flags=re.MULTILINE)
+    pieces, current = [], ""
+    for number, part in enumerate(re.split(r"(\$\$)", bare)):
+        del number
+        if part == "$$" or current.count("$$") % 2:
+            current += part
+            continue
+        *finished, rest = part.split(";")
+        for piece in finished:
+            pieces.append(current + piece)
+            current = ""
+        current += rest
+    return [piece.strip() for piece in [*pieces, current] if piece.strip()]

@@ -1,0 +1,43 @@
+"""How connections are made, and which of their errors mean what."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import asyncpg
+
+from towpath.core.errors import ConfigurationError, StoreUnavailable
+
+# Generic plans: the planner otherwise re-plans each claim for its cursor, at several times the cost of running it.
+_SETTINGS = {"plan_cache_mode": "force_generic_plan", "jit": "off", "application_name": "towpath", "timezone": "UTC"}
+
+RUN_AGAIN = (asyncpg.SerializationError, asyncpg.DeadlockDetectedError)
+GONE = (
+    asyncpg.PostgresConnectionError,
+    asyncpg.InterfaceError,
+    asyncpg.CannotConnectNowError,
+    asyncpg.AdminShutdownError,
+    asyncpg.CrashShutdownError,
+    asyncpg.TooManyConnectionsError,
+    ConnectionError,
+    OSError,
+)
+
+
+def options(url: str) -> dict[str, Any]:
+    return {"dsn": url, "server_settings": _SETTINGS, "command_timeout": 60, "timeout": 10}
+
+
+async def connect(url: str) -> asyncpg.Connection[Any]:
+    return await asyncpg.connect(**options(url))
+
+
+def unavailable(error: BaseException) -> BaseException:
+    """The error a caller should see instead of the driver's."""
+    if isinstance(error, asyncpg.InvalidAuthorizationSpecificationError | asyncpg.InvalidCatalogNameError):
+        return ConfigurationError(f"PostgreSQL refused the connection: {error}; check TOWPATH_DATABASE_URL")
+    if isinstance(error, asyncpg.DiskFullError):
+        return StoreUnavailable("PostgreSQL's disk is full; nothing of this transaction was kept. Free space and try again")
+    if isinstance(error, (*GONE, TimeoutError)):
+        return StoreUnavailable(f"PostgreSQL cannot be reached right now ({type(error).__name__}: {error})")
+    return error

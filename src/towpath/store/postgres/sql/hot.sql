@@ -1,0 +1,136 @@
+-- name: claim
+WITH picked AS (
+    UPDATE towpath.job
+    SET state = 'running', ready = false, reason = NULL, leased = true, worker_id = :worker_id,
+        lease_until = now() + make_interval(secs => :lease), attempt = attempt + 1, seq = seq + 1,
+        started_at = coalesce(started_at, now())
+    WHERE id = ANY (ARRAY (
+        SELECT ahead.id
+        FROM unnest(:bands::smallint[], :cursors::float8[]) AS band (priority, cursor),
+             LATERAL (SELECT id FROM towpath.job
+                      WHERE queue = :queue AND priority = band.priority AND ready AND pass >= band.cursor
+                      ORDER BY pass, id LIMIT :limit FOR UPDATE SKIP LOCKED) AS ahead
+        WHERE NOT EXISTS (SELECT 1 FROM towpath.queue AS q WHERE q.name = :queue AND q.paused)
+        LIMIT :limit))
+    RETURNING id, queue, operation, tenant, lane, priority, pass, attempt, failures, retry_laters, max_attempts, payload,
+              parent_id, root_id, wakes, steps, gate, children_total, await_group, await_open, progress_current,
+              progress_total, trace, seq, created_at
+), told AS (
+    INSERT INTO towpath.event (job_id, seq, attempt, name) SELECT id, seq, attempt, 'job.started' FROM picked
+), counted AS (
+    INSERT INTO towpath.tally (queue, operation, started, queued, running, wait_seconds)
+    SELECT queue, operation, count(*), -count(*), count(*),
+           coalesce(sum(extract(epoch FROM now() - created_at)) FILTER (WHERE attempt = 1), 0)
+    FROM picked GROUP BY queue, operation
+)
+SELECT * FROM picked
+
+-- name: succeed_many
+WITH ended AS (
+    UPDATE towpath.job AS job
+    SET state = 'succeeded', leased = false, lease_until = NULL, worker_id = NULL, reason = NULL, finished_at = now(),
+        result = asked.result, error = NULL, error_kind = NULL, error_group = NULL, seq = job.seq + 1
+    FROM unnest(:ids::uuid[], :attempts::int[], :results::json[]) AS asked (id, attempt, result)
+    WHERE job.id = asked.id AND job.attempt = asked.attempt AND job.state = 'running'
+      AND job.parent_id IS NULL AND job.gate = 0 AND job.children_total = 0
+    RETURNING job.id, job.seq, job.attempt, job.queue, job.operation, job.started_at
+), told AS (
+    INSERT INTO towpath.event (job_id, seq, attempt, name) SELECT id, seq, attempt, 'job.succeeded' FROM ended
+), counted AS (
+    INSERT INTO towpath.tally (queue, operation, succeeded, running, run_seconds)
+    SELECT queue, operation, count(*), -count(*), sum(extract(epoch FROM now() - started_at))
+    FROM ended GROUP BY queue, operation
+)
+SELECT id FROM ended
+
+-- name: lock_lanes
+SELECT pg_advisory_xact_lock(hash) FROM unnest(:hashes::bigint[]) AS hash
+
+-- name: insert_jobs
+WITH asked AS MATERIALIZED (
+    SELECT *, sum(cost) OVER (PARTITION BY queue, priority, lane ORDER BY nth) AS spent
+    FROM unnest(:ids::uuid[], :queues::text[], :operations::text[], :tenants::text[], :lanes::text[],
+                :priorities::smallint[], :costs::float8[], :run_ats::timestamptz[], :delays::float8[], :keys::text[],
+                :max_attempts::int[], :payloads::json[], :parents::uuid[], :roots::uuid[], :groups::text[],
+                :traces::text[])
+         WITH ORDINALITY
+         AS asked (id, queue, operation, tenant, lane, priority, cost, run_at, delay, key, max_attempts, payload,
+                   parent_id, root_id, child_group, trace, nth)
+), lane AS MATERIALIZED (
+    SELECT named.queue, named.priority, named.lane, coalesce(l.weight, 1) AS weight,
+           CASE WHEN l.max_slots IS NOT NULL THEN 1 WHEN l.max_roots IS NOT NULL THEN 2 ELSE 0 END AS gate,
+           greatest(f.floor, (SELECT pass FROM towpath.job
+                              WHERE job.queue = named.queue AND job.priority = named.priority AND job.lane = named.lane
+                                AND ready AND pass >= f.floor
+                              ORDER BY pass DESC LIMIT 1)) AS tail
+    FROM (SELECT DISTINCT queue, priority, lane FROM asked) AS named
+    LEFT JOIN towpath.lane AS l ON l.queue = named.queue AND l.lane = named.lane
+    CROSS JOIN LATERAL (SELECT coalesce((SELECT c.floor FROM towpath.clock AS c
+                                         WHERE c.queue = named.queue AND c.priority = named.priority), 0) AS floor) AS f
+), placed AS (
+    SELECT asked.*, lane.gate, lane.tail + asked.spent / lane.weight AS pass,
+           CASE WHEN coalesce(asked.run_at, now() + make_interval(secs => asked.delay)) > now()
+                THEN coalesce(asked.run_at, now() + make_interval(secs => asked.delay)) END AS due
+    FROM asked JOIN lane USING (queue, priority, lane)
+), added AS (
+    INSERT INTO towpath.job (id, queue, operation, tenant, lane, priority, cost, pass, parent_id, root_id, child_group,
+                             key, ready, gate, parked, reason, run_at, max_attempts, payload, trace)
+    SELECT id, queue, operation, tenant, lane, priority, cost, pass, parent_id, coalesce(root_id, id), child_group,
+           key,
+           due IS NULL AND NOT (gate = 1 OR (gate = 2 AND parent_id IS NULL)),
+           gate,
+           due IS NULL AND (gate = 1 OR (gate = 2 AND parent_id IS NULL)),
+           CASE WHEN due IS NOT NULL THEN 'scheduled' WHEN gate = 1 OR (gate = 2 AND parent_id IS NULL) THEN 'capped' END,
+           due, max_attempts, payload, trace
+    FROM placed ORDER BY nth
+    ON CONFLICT DO NOTHING
+    RETURNING id, queue, operation, lane, ready, parked
+), told AS (
+    INSERT INTO towpath.event (job_id, seq, attempt, name) SELECT id, 1, 0, 'job.created' FROM added
+), counted AS (
+    INSERT INTO towpath.tally (queue, operation, created, queued)
+    SELECT queue, operation, count(*), count(*) FROM added GROUP BY queue, operation
+)
+SELECT * FROM added
+
+-- name: insert_events
+INSERT INTO towpath.event (job_id, seq, attempt, name, level, message, fields)
+SELECT * FROM unnest(:ids::uuid[], :seqs::int[], :attempts::int[], :names::text[], :levels::text[], :messages::text[],
+                     :fields::json[])
+
+-- name: put_floor
+INSERT INTO towpath.clock (queue, priority, floor) VALUES (:queue, :priority, :floor)
+ON CONFLICT (queue, priority) DO UPDATE SET floor = greatest(clock.floor, excluded.floor)
+WHERE clock.floor < excluded.floor
+
+-- name: renew
+UPDATE towpath.job AS job SET lease_until = now() + make_interval(secs => :lease)
+FROM unnest(:ids::uuid[], :attempts::int[]) AS held (id, attempt)
+WHERE job.id = held.id AND job.attempt = held.attempt AND job.state = 'running' AND job.leased
+  AND job.worker_id = :worker_id
+RETURNING job.id
+
+-- name: states
+SELECT id, state FROM towpath.job WHERE id IN :ids
+
+-- name: snapshot
+SELECT pg_current_snapshot()::text AS cursor
+
+-- name: stream
+-- Everything visible in `upto` that was not visible in `since`. The order is fixed: by transaction, but never against a
+-- job's own seq (a transaction that began earlier may have touched the job later).
+SELECT job_id, seq, attempt, name, level, message, fields, ts
+FROM (
+    SELECT *, max(xid::text::bigint) OVER (PARTITION BY job_id ORDER BY seq) AS rank
+    FROM (
+        SELECT * FROM towpath.event
+        WHERE xid >= pg_snapshot_xmax(:since::text::pg_snapshot)
+          AND pg_visible_in_snapshot(xid, :upto::text::pg_snapshot)
+        UNION ALL
+        SELECT * FROM towpath.event
+        WHERE xid = ANY (ARRAY (SELECT pg_snapshot_xip(:since::text::pg_snapshot)))
+          AND pg_visible_in_snapshot(xid, :upto::text::pg_snapshot)
+    ) AS new
+) AS ranked
+ORDER BY rank, job_id, seq
+LIMIT :limit OFFSET :skip

@@ -1,0 +1,281 @@
+"""The PostgreSQL store."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from typing import Any, TypeVar
+
+import asyncpg
+
+from towpath.core.encoding import decode
+from towpath.core.errors import StoreUnavailable
+from towpath.core.records import Enqueued, Event, NewJob
+from towpath.core.transitions import Transition
+from towpath.store import ledger
+from towpath.store.contract import Claimed, Heart, Unit
+from towpath.store.listeners import Pulse
+from towpath.store.postgres.bell import EVENTS, PostgresBell
+from towpath.store.postgres.connecting import GONE, RUN_AGAIN, options, unavailable
+from towpath.store.postgres.heart import PostgresHeart
+from towpath.store.postgres.tx import PostgresTx, columns_of
+from towpath.store.sql import engine_queries
+
+T = TypeVar("T")
+
+_TRIES = 8
+_OUTAGE_SECONDS = 60.0
+
+
+class PostgresStore:
+    dialect = "postgres"
+
+    def __init__(self, url: str, *, pool_size: int = 10, checkout_seconds: float = 10.0) -> None:
+        self.url = url
+        self.queries = engine_queries("postgres")
+        self._pulse = Pulse()
+        self.bell = PostgresBell(url, self._pulse.beat)
+        self.ring: Callable[[Iterable[str]], None] = self.bell.ring
+        self._pool_size, self._checkout_seconds = pool_size, checkout_seconds
+        self._pool: asyncpg.Pool[Any] | None = None
+
+    async def open(self) -> None:
+        if self._pool is not None:
+            return
+        try:
+            self._pool = await asyncpg.create_pool(min_size=1, max_size=self._pool_size, **options(self.url))
+        except Exception as error:
+            raise unavailable(error) from error
+        await self.bell.open()
+
+    async def close(self) -> None:
+        if self._pool is None:
+            return
+        pool, self._pool = self._pool, None
+        await self.bell.close()
+        try:
+            async with asyncio.timeout(5):
+                await pool.close()
+        except TimeoutError:
+            pool.terminate()
+
+    @asynccontextmanager
+    async def _connection(self) -> AsyncIterator[Any]:
+        if self._pool is None:
+            raise StoreUnavailable("the store is closed; open the app before using it")
+        try:
+            connection = await self._pool.acquire(timeout=self._checkout_seconds)
+        except (TimeoutError, *GONE) as error:
+            raise unavailable(error) from error
+        try:
+            yield connection
+        finally:
+            await self._pool.release(connection)
+
+    async def _again(self, work: Any) -> Any:
+        """Runs `work` until it is through: at once again after a deadlock, patiently again after an outage.
+
+        Work is safe to repeat: ids are made by the client and every write is guarded, so a commit whose answer was
+        lost is recognised by its own effect.
+        """
+        loop = asyncio.get_running_loop()
+        gives_up = loop.time() + _OUTAGE_SECONDS
+        tries = 0
+        while True:
+            try:
+                return await work()
+            except RUN_AGAIN:
+                tries += 1
+                if tries >= _TRIES:
+                    raise
+            except (StoreUnavailable, *GONE) as error:
+                if self._pool is None or loop.time() > gives_up:
+                    raise unavailable(error) from error
+                await asyncio.sleep(0.2)
+
+    async def run(self, unit: Unit[T]) -> T:
+        async def once() -> T:
+            async with self._connection() as connection:
+                tx = PostgresTx(connection, self.queries, None)  # type: ignore[arg-type]  # set on the next line but one
+                async with connection.transaction():
+                    tx.now = await connection.fetchval("SELECT now()")
+                    value = await unit(tx)
+            self._after(tx)
+            return value
+
+        result: T = await self._again(once)
+        return result
+
+    def _after(self, tx: PostgresTx) -> None:
+        self.ring(sorted(tx.rings) + [f"worker:{worker}" for worker in tx.cancelled])
+        if tx.told:
+            self.bell.ring([EVENTS])
+
+    async def read(self, unit: Unit[T]) -> T:
+        async def once() -> T:
+            async with self._connection() as connection, connection.transaction(readonly=True):
+                now = await connection.fetchval("SELECT now()")
+                return await unit(PostgresTx(connection, self.queries, now))
+
+        result: T = await self._again(once)
+        return result
+
+    @asynccontextmanager
+    async def transaction(self) -> AsyncIterator[PostgresTx]:
+        async with self._connection() as connection:
+            async with connection.transaction():
+                tx = PostgresTx(connection, self.queries, await connection.fetchval("SELECT now()"))
+                yield tx
+            self._after(tx)
+
+    async def enqueue(self, jobs: Sequence[NewJob]) -> list[Enqueued]:
+        if len(jobs) == 1:
+            return await self._enqueue_one(jobs[0])
+
+        async def unit(tx: Any) -> list[Enqueued]:
+            await tx.lock_lanes(jobs)
+            return await tx.insert_jobs(jobs)  # type: ignore[no-any-return]  # tx is a PostgresTx
+
+        return await self.run(unit)
+
+    async def _enqueue_one(self, job: NewJob) -> list[Enqueued]:
+        """One statement, no explicit transaction; only a taken key or a capped lane needs more."""
+        query = self.queries["insert_jobs"]
+        columns = columns_of([job])
+        values = [columns[name] for name in query.names]
+
+        async def once() -> list[Enqueued]:
+            async with self._connection() as connection:
+                rows = await connection.fetch(query.text, *values)
+                if rows and rows[0]["ready"]:
+                    self.ring([job.queue])
+                    self.bell.ring([EVENTS])
+                    return [Enqueued(job.id, created=True)]
+            return await self.run(lambda tx: tx.finish_insert([job], rows))  # type: ignore[attr-defined]
+
+        result: list[Enqueued] = await self._again(once)
+        return result
+
+    async def claim(
+        self, queue: str, cursors: Mapping[int, float], limit: int, worker_id: str, lease_seconds: float
+    ) -> list[Claimed]:
+        bands = sorted(cursors)
+        params = {
+            "queue": queue, "bands": bands, "cursors": [cursors[band] for band in bands], "worker_id": worker_id,
+            "lease": lease_seconds,
+        }  # fmt: skip
+        query = self.queries["claim"]
+
+        async def capped() -> list[Any]:
+            async def unit(tx: Any) -> list[Any]:
+                room = await ledger.queue_room(tx, queue, limit)
+                return await tx.fetch("claim", **params, limit=room) if room else []
+
+            return await self.run(unit)
+
+        async def plain() -> list[Any]:
+            async with self._connection() as connection:
+                values = params | {"limit": limit}
+                rows: list[Any] = await connection.fetch(query.text, *(values[name] for name in query.names))
+                if rows:
+                    self.bell.ring([EVENTS])
+                return rows
+
+        rows = await (capped() if await self._is_capped(queue) else self._again(plain))
+        return sorted((_claimed(row) for row in rows), key=lambda job: (job.priority, job.pass_, job.id))
+
+    async def _is_capped(self, queue: str) -> bool:
+        """Whether the queue has a cap, remembered for a second: claims under a cap take turns at the queue's row."""
+        now = asyncio.get_running_loop().time()
+        if now >= getattr(self, "_caps_until", 0.0):
+
+            async def once() -> list[Any]:
+                async with self._connection() as connection:
+                    return await connection.fetch("SELECT name FROM towpath.queue WHERE max_slots IS NOT NULL")  # type: ignore[no-any-return]
+
+            self._caps = {row["name"] for row in await self._again(once)}
+            self._caps_until = now + 1.0
+        return queue in self._caps
+
+    async def advance(self, queue: str, floors: Mapping[int, float]) -> dict[int, float]:
+        async def unit(tx: Any) -> dict[int, float]:
+            for priority, floor in sorted(floors.items()):
+                await tx.execute("put_floor", queue=queue, priority=priority, floor=floor)
+            return {row["priority"]: row["floor"] for row in await tx.fetch("floors", queue=queue)}
+
+        return await self.run(unit)
+
+    async def settle(self, transitions: Sequence[Transition]) -> list[str | None]:
+        verdicts: list[str | None] = [None] * len(transitions)
+        plain = sorted((t.job_id, index) for index, t in enumerate(transitions) if t.solo)
+        done = await self._succeed([transitions[index] for _, index in plain]) if plain else set()
+        rest = [index for index, t in enumerate(transitions) if t.job_id not in done]
+        if rest:
+            asked = [transitions[index] for index in rest]
+            for index, verdict in zip(rest, await self.run(lambda tx: ledger.apply(tx, asked)), strict=True):
+                verdicts[index] = verdict
+        return verdicts
+
+    async def _succeed(self, transitions: Sequence[Transition]) -> set[str]:
+        query = self.queries["succeed_many"]
+        params: dict[str, list[Any]] = {
+            "ids": [t.job_id for t in transitions],
+            "attempts": [t.attempt for t in transitions],
+            "results": [t.result_json for t in transitions],
+        }
+
+        async def once() -> set[str]:
+            async with self._connection() as connection:
+                rows = await connection.fetch(query.text, *(params[name] for name in query.names))
+            self.bell.ring([EVENTS])
+            return {str(row["id"]) for row in rows}
+
+        result: set[str] = await self._again(once)
+        return result
+
+    def heart(self) -> Heart:
+        return PostgresHeart(self.url, self.queries)
+
+    async def stream_start(self) -> str:
+        return await self.read(_snapshot)
+
+    async def stream_since(self, cursor: str, limit: int = 5000) -> tuple[list[Event], str, bool]:
+        """A cursor is a snapshot, or `since|upto|k`: the first k events between two snapshots have been seen."""
+        since, upto, seen = _parse(cursor)
+
+        async def unit(tx: Any) -> tuple[list[Event], str, bool]:
+            until = upto or await _snapshot(tx)
+            rows = await tx.fetch("stream", since=since, upto=until, limit=limit, skip=seen)
+            events = [
+                Event(
+                    str(row["job_id"]), row["seq"], row["attempt"], row["name"], row["level"], row["message"],
+                    decode(row["fields"]), row["ts"], token=f"{since}|{until}|{seen + number}",
+                )
+                for number, row in enumerate(rows, 1)
+            ]  # fmt: skip
+            if len(rows) < limit:
+                return events, until, upto is not None
+            return events, f"{since}|{until}|{seen + len(rows)}", True
+
+        return await self.read(unit)
+
+    def follow(self) -> AsyncIterator[None]:
+        return self._pulse.follow(at_least_every=1.0)
+
+
+async def _snapshot(tx: Any) -> str:
+    return str((await tx.fetch("snapshot"))[0]["cursor"])
+
+
+def _parse(cursor: str) -> tuple[str, str | None, int]:
+    parts = cursor.split("|")
+    return (parts[0], parts[1], int(parts[2])) if len(parts) == 3 else (cursor, None, 0)
+
+
+def _claimed(row: Any) -> Claimed:
+    values = list(row.values())[:-2]
+    values[0] = str(values[0])
+    values[12] = str(values[12]) if values[12] is not None else None
+    values[13] = str(values[13])
+    return Claimed(*values)

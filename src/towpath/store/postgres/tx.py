@@ -1,0 +1,171 @@
+"""A PostgreSQL transaction on one asyncpg connection."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from datetime import datetime
+from functools import lru_cache
+from typing import Any
+
+import asyncpg
+
+from towpath.core.encoding import encode
+from towpath.core.lifecycle import State
+from towpath.core.records import JOB_COLUMNS, Enqueued, Event, Job, NewJob, column
+from towpath.store import ledger
+from towpath.store.contract import Row
+from towpath.store.sql import Queries
+
+_IDS = tuple(index for index, name in enumerate(JOB_COLUMNS) if name in ("id", "parent_id", "root_id"))
+_STATE = JOB_COLUMNS.index("state")
+_STATES = {state.value: state for state in State}
+
+_TYPES = {
+    "priority": "smallint", "gate": "smallint", "cost": "float8", "pass": "float8", "parent_id": "uuid",
+    "root_id": "uuid", "ready": "boolean", "parked": "boolean", "leased": "boolean", "closing": "boolean",
+    "run_at": "timestamptz", "deadline": "timestamptz", "lease_until": "timestamptz", "created_at": "timestamptz",
+    "started_at": "timestamptz", "finished_at": "timestamptz", "attempt": "int", "failures": "int",
+    "retry_laters": "int", "max_attempts": "int", "wakes": "int", "seq": "int", "steps": "int", "payload": "json",
+    "result": "json", "error": "json", "progress_current": "float8", "progress_total": "float8",
+    "children_total": "int", "children_ok": "int", "children_partial": "int", "children_bad": "int",
+    "await_open": "int",
+}  # fmt: skip
+
+
+def job_from(row: Sequence[Any]) -> Job:
+    values = list(row)
+    for index in _IDS:
+        if values[index] is not None:
+            values[index] = str(values[index])
+    values[_STATE] = _STATES[values[_STATE]]
+    return Job(*values)
+
+
+@lru_cache(maxsize=512)
+def _update(fields: tuple[str, ...]) -> str:
+    """One statement for all rows that change in the same columns, guarded by what the rows were."""
+    columns = [column(name) for name in fields]
+    arrays = ", ".join(f"${number}::{_TYPES.get(name, 'text')}[]" for number, name in enumerate(columns, 4))
+    assignments = ", ".join(f"{name} = new.{name}" for name in columns)
+    return (
+        f"UPDATE towpath.job AS job SET {assignments} "
+        f"FROM unnest($1::uuid[], $2::text[], $3::int[], {arrays}) AS new (id, old_state, old_attempt, {', '.join(columns)}) "
+        f"WHERE job.id = new.id AND job.state = new.old_state AND job.attempt = new.old_attempt"
+    )
+
+
+class PostgresTx:
+    dialect = "postgres"
+
+    def __init__(self, connection: Any, queries: Queries, now: datetime) -> None:
+        self.connection: asyncpg.Connection[Any] = connection
+        self._queries = queries
+        self.now = now
+        self.rings: set[str] = set()
+        self.cancelled: list[str] = []
+        self.told = False  # whether events were written, so that streams are woken
+
+    async def fetch(self, query: str, /, **params: Any) -> Sequence[Row]:
+        found = self._queries[query]
+        rows: Sequence[Row] = await self.connection.fetch(found.text, *(params[key] for key in found.names))
+        return rows
+
+    async def execute(self, query: str, /, **params: Any) -> int:
+        found = self._queries[query]
+        return _count(await self.connection.execute(found.text, *(params[key] for key in found.names)))
+
+    async def fetch_sql(self, sql: str, *params: Any) -> Sequence[Row]:
+        rows: Sequence[Row] = await self.connection.fetch(sql, *params)
+        return rows
+
+    async def execute_sql(self, sql: str, *params: Any) -> int:
+        return _count(await self.connection.execute(sql, *params))
+
+    async def jobs(self, query: str, /, **params: Any) -> list[Job]:
+        return [job_from(tuple(row.values())) for row in await self.fetch(query, **params)]
+
+    async def write_jobs(self, changes: list[tuple[Job, Job, list[str]]]) -> None:
+        alike: dict[tuple[str, ...], list[tuple[Job, Job]]] = {}
+        for before, after, fields in changes:
+            alike.setdefault(tuple(fields), []).append((before, after))
+        for names, rows in alike.items():
+            arrays = [[getattr(after, name) for _, after in rows] for name in names]
+            guards = ([b.id for b, _ in rows], [b.state.value for b, _ in rows], [b.attempt for b, _ in rows])
+            written = _count(await self.connection.execute(_update(names), *guards, *arrays))
+            if written != len(rows):
+                raise RuntimeError(f"{len(rows) - written} of {len(rows)} jobs changed inside their own transaction")
+
+    async def insert_events(self, events: Sequence[Event]) -> None:
+        if not events:
+            return
+        self.told = True
+        await self.execute(
+            "insert_events",
+            ids=[e.job_id for e in events],
+            seqs=[e.seq for e in events],
+            attempts=[e.attempt for e in events],
+            names=[e.name for e in events],
+            levels=[e.level for e in events],
+            messages=[e.message for e in events],
+            fields=[encode(e.fields) if e.fields else None for e in events],
+        )
+
+    async def insert_jobs(self, jobs: Sequence[NewJob]) -> list[Enqueued]:
+        """Stamps and inserts in one statement. A key that a live job holds gives that job instead."""
+        rows = await self.fetch("insert_jobs", **columns_of(jobs))
+        return await self.finish_insert(jobs, rows)
+
+    async def lock_lanes(self, jobs: Sequence[NewJob]) -> None:
+        """Parallel bulk inserts into one lane would all stamp from the same tail: they take turns instead."""
+        names = {f"{job.queue}\x1f{job.priority}\x1f{job.lane}" for job in jobs}
+        await self.fetch("lock_lanes", hashes=sorted(_hash(name) for name in names))
+
+    async def finish_insert(self, jobs: Sequence[NewJob], rows: Sequence[Row]) -> list[Enqueued]:
+        self.told = True
+        self.rings.update(row["queue"] for row in rows if row["ready"])
+        for queue, lane in sorted({(row["queue"], row["lane"]) for row in rows if row["parked"]}):
+            await ledger.gate(self, queue, lane)
+        if len(rows) == len(jobs):
+            return [Enqueued(job.id, created=True) for job in jobs]
+        added = {str(row["id"]) for row in rows}
+        return [Enqueued(job.id, True) if job.id in added else await self._holder(job) for job in jobs]
+
+    async def _holder(self, job: NewJob) -> Enqueued:
+        if await self.fetch("jobs_by_id", ids=[job.id]):
+            return Enqueued(job.id, created=False)  # the same insert, sent again after an unknown commit
+        found = await self.fetch("job_by_key", tenant=job.tenant, operation=job.operation, key=job.key)
+        if found:
+            return Enqueued(str(found[0]["id"]), created=False)
+        # Its holder ended between the two statements: the key is free again.
+        return (await self.insert_jobs([job]))[0]
+
+
+def columns_of(jobs: Sequence[NewJob]) -> dict[str, list[Any]]:
+    return {
+        "ids": [job.id for job in jobs],
+        "queues": [job.queue for job in jobs],
+        "operations": [job.operation for job in jobs],
+        "tenants": [job.tenant for job in jobs],
+        "lanes": [job.lane for job in jobs],
+        "priorities": [job.priority for job in jobs],
+        "costs": [job.cost for job in jobs],
+        "run_ats": [job.run_at for job in jobs],
+        "delays": [job.delay for job in jobs],
+        "keys": [job.key for job in jobs],
+        "max_attempts": [job.max_attempts for job in jobs],
+        "payloads": [job.payload_json for job in jobs],
+        "parents": [job.parent_id for job in jobs],
+        "roots": [job.root_id for job in jobs],
+        "groups": [job.child_group for job in jobs],
+        "traces": [job.trace for job in jobs],
+    }
+
+
+def _hash(name: str) -> int:
+    return int.from_bytes(hashlib.blake2b(name.encode(), digest_size=8).digest(), signed=True)
+
+
+def _count(status: str) -> int:
+    last = status.rsplit(" ", 1)[-1]
+    return int(last) if last.isdigit() else 0

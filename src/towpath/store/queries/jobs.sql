@@ -1,0 +1,71 @@
+-- name: lock_jobs
+SELECT * FROM towpath.job WHERE id IN :ids ORDER BY id FOR UPDATE
+
+-- name: jobs_by_id
+SELECT * FROM towpath.job WHERE id IN :ids ORDER BY id
+
+-- name: ancestors
+WITH RECURSIVE up (id, parent_id) AS (
+    SELECT id, parent_id FROM towpath.job WHERE id IN :ids
+    UNION
+    SELECT job.id, job.parent_id FROM towpath.job AS job JOIN up ON job.id = up.parent_id
+)
+SELECT id FROM up
+
+-- name: descendants
+WITH RECURSIVE down (id) AS (
+    SELECT id FROM towpath.job WHERE parent_id IN :ids
+    UNION
+    SELECT job.id FROM towpath.job AS job JOIN down ON job.parent_id = down.id
+)
+SELECT id FROM down
+
+-- name: job_by_key
+SELECT id FROM towpath.job
+WHERE tenant = :tenant AND operation = :operation AND key = :key AND key IS NOT NULL
+  AND state IN ('queued', 'running', 'waiting')
+
+-- name: due_jobs
+SELECT * FROM towpath.job
+WHERE state = 'queued' AND run_at IS NOT NULL AND run_at <= :now
+ORDER BY run_at, id LIMIT :limit FOR UPDATE SKIP LOCKED
+
+-- name: next_due
+SELECT (SELECT min(run_at) FROM towpath.job WHERE state = 'queued' AND run_at IS NOT NULL) AS run_at,
+       (SELECT min(deadline) FROM towpath.job WHERE state = 'waiting') AS deadline
+
+-- name: expired_leases
+SELECT id, attempt, state FROM towpath.job
+WHERE leased AND lease_until < :now AND id > :after
+ORDER BY id LIMIT :limit
+
+-- name: expired_waits
+SELECT id, attempt FROM towpath.job
+WHERE state = 'waiting' AND deadline <= :now
+ORDER BY deadline, id LIMIT :limit
+
+-- name: no_handler_jobs
+SELECT * FROM towpath.job
+WHERE state = 'queued' AND run_at IS NOT NULL AND reason = 'no_handler' AND operation IN :operations
+ORDER BY run_at, id LIMIT :limit FOR UPDATE SKIP LOCKED
+
+-- name: leased_in_queue
+SELECT count(*) AS used FROM towpath.job WHERE leased AND queue = :queue
+
+-- name: leased_by
+SELECT id, attempt, state FROM towpath.job WHERE leased AND worker_id = :worker_id
+
+-- name: child_states
+SELECT state, count(*) AS jobs FROM towpath.job
+WHERE parent_id = :parent_id AND parent_id IS NOT NULL AND child_group = :child_group
+GROUP BY state
+
+-- name: children_page
+SELECT * FROM towpath.job
+WHERE parent_id = :parent_id AND parent_id IS NOT NULL AND child_group = :child_group AND id > :after
+ORDER BY id LIMIT :limit
+
+-- name: failed_children_sample
+SELECT id, error FROM towpath.job
+WHERE parent_id = :parent_id AND parent_id IS NOT NULL AND child_group = :child_group AND state = 'failed'
+ORDER BY id LIMIT 3

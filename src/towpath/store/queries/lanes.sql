@@ -1,0 +1,67 @@
+-- name: floor
+SELECT floor FROM towpath.clock WHERE queue = :queue AND priority = :priority
+
+-- name: floors
+SELECT queue, priority, floor FROM towpath.clock WHERE queue = :queue
+
+-- name: lane_tail
+SELECT pass FROM towpath.job
+WHERE queue = :queue AND priority = :priority AND lane = :lane AND ready AND pass >= :floor
+ORDER BY pass DESC LIMIT 1
+
+-- name: lane_weight
+SELECT weight FROM towpath.lane WHERE queue = :queue AND lane = :lane
+
+-- name: lock_lane
+SELECT * FROM towpath.lane WHERE queue = :queue AND lane = :lane FOR UPDATE
+
+-- name: lanes
+SELECT * FROM towpath.lane WHERE queue = :queue ORDER BY lane
+
+-- name: capped_lanes
+SELECT queue, lane FROM towpath.lane WHERE max_slots IS NOT NULL OR max_roots IS NOT NULL ORDER BY queue, lane
+
+-- name: put_lane
+INSERT INTO towpath.lane (queue, lane, weight, max_slots, max_roots, updated_at)
+VALUES (:queue, :lane, :weight, :max_slots, :max_roots, :now)
+ON CONFLICT (queue, lane) DO UPDATE
+SET weight = excluded.weight, max_slots = excluded.max_slots, max_roots = excluded.max_roots,
+    updated_at = excluded.updated_at
+
+-- name: lane_slots_used
+SELECT count(*) AS used FROM towpath.job
+WHERE queue = :queue AND lane = :lane AND NOT parked AND gate > 0
+  AND (leased OR state IN ('queued', 'running', 'waiting')) AND (ready OR leased)
+
+-- name: lane_roots_open
+SELECT count(*) AS used FROM towpath.job
+WHERE queue = :queue AND lane = :lane AND NOT parked AND gate > 0 AND parent_id IS NULL
+  AND (leased OR state IN ('queued', 'running', 'waiting'))
+  AND state IN ('queued', 'running', 'waiting') AND (ready OR attempt > 0)
+
+-- name: parked_jobs
+SELECT * FROM towpath.job
+WHERE queue = :queue AND lane = :lane AND parked AND gate > 0
+  AND (leased OR state IN ('queued', 'running', 'waiting'))
+ORDER BY priority, (attempt = 0), id LIMIT :limit FOR UPDATE SKIP LOCKED
+
+-- name: lane_ready_last
+SELECT * FROM towpath.job
+WHERE queue = :queue AND lane = :lane AND NOT parked AND gate > 0
+  AND (leased OR state IN ('queued', 'running', 'waiting')) AND ready
+ORDER BY priority DESC, pass DESC LIMIT :limit FOR UPDATE SKIP LOCKED
+
+-- name: unpark_lane
+SELECT * FROM towpath.job
+WHERE queue = :queue AND lane = :lane AND state = 'queued' AND parked
+ORDER BY id FOR UPDATE
+
+-- name: unbegun_ready_roots
+SELECT * FROM towpath.job
+WHERE queue = :queue AND lane = :lane AND ready AND parent_id IS NULL AND attempt = 0
+ORDER BY id FOR UPDATE SKIP LOCKED
+
+-- name: regate_lane
+UPDATE towpath.job SET gate = :gate
+WHERE queue = :queue AND lane = :lane AND gate <> :gate
+  AND (leased OR state IN ('queued', 'running', 'waiting'))

@@ -1,0 +1,52 @@
+-- name: list_jobs
+SELECT * FROM towpath.job
+WHERE (CAST(:before AS text) IS NULL OR id < :before_id)
+  AND (CAST(:state AS text) IS NULL OR state = CAST(:state AS text))
+  AND (CAST(:operation AS text) IS NULL OR operation = CAST(:operation AS text))
+  AND (CAST(:queue AS text) IS NULL OR queue = CAST(:queue AS text))
+  AND (CAST(:tenant AS text) IS NULL OR tenant = CAST(:tenant AS text))
+ORDER BY id DESC LIMIT :limit
+
+-- name: list_children
+SELECT * FROM towpath.job
+WHERE parent_id = :parent_id AND parent_id IS NOT NULL AND (CAST(:before AS text) IS NULL OR id < :before_id)
+  AND (CAST(:state AS text) IS NULL OR state = CAST(:state AS text))
+ORDER BY id DESC LIMIT :limit
+
+-- name: list_failed
+SELECT * FROM towpath.job
+WHERE state = 'failed' AND error_kind <> 'children'
+  AND (CAST(:after AS text) IS NULL OR id > :after_id)
+  AND (CAST(:operation AS text) IS NULL OR operation = CAST(:operation AS text))
+  AND (CAST(:kind AS text) IS NULL OR error_kind = CAST(:kind AS text))
+  AND (CAST(:message AS text) IS NULL OR error_group = CAST(:message AS text))
+  AND (CAST(:tenant AS text) IS NULL OR tenant = CAST(:tenant AS text))
+ORDER BY id LIMIT :limit
+
+-- name: inbox_groups
+SELECT operation, error_kind AS kind, error_group AS message, count(*) AS jobs, min(finished_at) AS first_at,
+       max(finished_at) AS last_at, min(CAST(id AS text)) AS example
+FROM towpath.job
+WHERE state = 'failed' AND error_kind <> 'children'
+  AND (CAST(:tenant AS text) IS NULL OR tenant = CAST(:tenant AS text))
+GROUP BY operation, error_kind, error_group
+ORDER BY count(*) DESC, operation, error_kind, error_group LIMIT :limit
+
+-- name: job_events
+SELECT job_id, seq, attempt, name, level, message, fields, ts FROM towpath.event
+WHERE job_id = :job_id AND seq > :after
+ORDER BY seq LIMIT :limit
+
+-- name: ahead_in_lower_bands
+SELECT count(*) AS jobs FROM (
+    SELECT 1 FROM towpath.job WHERE queue = :queue AND priority < :priority AND ready LIMIT :limit
+) AS ahead
+
+-- name: ahead_in_band
+SELECT count(*) AS jobs FROM (
+    SELECT 1 FROM towpath.job
+    WHERE queue = :queue AND priority = :priority AND ready AND (pass < :pass OR (pass = :pass AND id < :id)) LIMIT :limit
+) AS ahead
+
+-- name: known_queues
+SELECT DISTINCT queue FROM towpath.depth

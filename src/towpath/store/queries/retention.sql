@@ -1,0 +1,17 @@
+-- name: prunable_roots
+SELECT id FROM towpath.job
+WHERE parent_id IS NULL AND finished_at < :before AND finished_at IS NOT NULL AND state IN :states AND NOT leased
+  AND (CAST(:queue AS text) IS NULL OR queue = CAST(:queue AS text))
+ORDER BY id LIMIT :limit FOR UPDATE SKIP LOCKED
+
+-- name: delete_events
+DELETE FROM towpath.event WHERE job_id IN :ids
+
+-- name: delete_steps
+DELETE FROM towpath.step WHERE job_id IN :ids
+
+-- name: delete_signals
+DELETE FROM towpath.signal WHERE job_id IN :ids
+
+-- name: delete_jobs
+DELETE FROM towpath.job WHERE id IN :ids

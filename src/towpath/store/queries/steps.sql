@@ -1,0 +1,33 @@
+-- name: steps
+SELECT * FROM towpath.step WHERE job_id = :job_id ORDER BY ord
+
+-- name: drop_steps
+DELETE FROM towpath.step
+WHERE job_id = :job_id
+  AND (CAST(:after AS text) IS NULL
+       OR ord > (SELECT ord FROM towpath.step WHERE job_id = :job_id AND name = CAST(:after AS text)))
+
+-- name: put_step
+INSERT INTO towpath.step (job_id, name, kind, ord, done, output, attempt, retries, duration_ms, model, tokens_in,
+                          tokens_out, cost_cents, until, created_at)
+VALUES (:job_id, :name, :kind, :ord, :done, :output, :attempt, :retries, :duration_ms, :model, :tokens_in,
+        :tokens_out, :cost_cents, :until, :created_at)
+ON CONFLICT (job_id, name) DO UPDATE
+SET done = excluded.done, output = excluded.output, attempt = excluded.attempt, retries = excluded.retries,
+    duration_ms = excluded.duration_ms, model = excluded.model, tokens_in = excluded.tokens_in,
+    tokens_out = excluded.tokens_out, cost_cents = excluded.cost_cents, until = excluded.until
+
+-- name: step_by_name
+SELECT * FROM towpath.step WHERE job_id = :job_id AND name = :name
+
+-- name: add_signal
+INSERT INTO towpath.signal (id, job_id, name, payload, created_at) VALUES (:id, :job_id, :name, :payload, :now)
+ON CONFLICT (id) DO NOTHING
+
+-- name: next_signal
+SELECT id, payload FROM towpath.signal
+WHERE job_id = :job_id AND name = :name AND consumed_by IS NULL
+ORDER BY id LIMIT 1
+
+-- name: consume_signal
+UPDATE towpath.signal SET consumed_by = :step WHERE id = :id AND consumed_by IS NULL

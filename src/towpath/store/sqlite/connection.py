@@ -1,0 +1,66 @@
+"""Opening a SQLite file the one way Towpath uses it, or refusing it with a reason."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import apsw
+
+from towpath.core.errors import ConfigurationError, StoreUnavailable
+
+# The WAL-reset bug (two connections checkpointing at once can corrupt the file) is in every release before 3.51.3
+# except the maintenance releases 3.50.7 and 3.44.6.
+_FIXED = (3, 51, 3)
+_BACKPORTS = {(3, 50): 7, (3, 44): 6}
+
+
+def check_version(version: str) -> None:
+    parts = tuple(int(part) for part in version.split(".")[:3])
+    backport = _BACKPORTS.get((parts[0], parts[1]))
+    if parts >= _FIXED or (backport is not None and parts[2] >= backport):
+        return
+    raise ConfigurationError(
+        f"SQLite {version} has the WAL-reset bug, which can corrupt a database that several connections write; "
+        f"install an apsw wheel that bundles SQLite 3.51.3 or later: pip install --upgrade apsw"
+    )
+
+
+def connect(path: Path) -> apsw.Connection:
+    check_version(apsw.sqlite_lib_version())
+    try:
+        connection = apsw.Connection(str(path))
+        connection.set_busy_timeout(10_000)
+        connection.pragma("journal_mode", "wal")
+        connection.pragma("synchronous", "full")
+        connection.pragma("temp_store", "memory")
+        connection.pragma("cache_size", -64_000)
+        connection.pragma("journal_size_limit", 64 * 1024 * 1024)
+    except apsw.CantOpenError as error:
+        raise StoreUnavailable(f"cannot open {path}: {error}; check that the directory exists and is writable") from None
+    except (apsw.NotADBError, apsw.CorruptError) as error:
+        raise ConfigurationError(
+            f"{path} is not a healthy SQLite database ({error}); restore a backup, or move it away to start anew"
+        ) from None
+    connection.convert_binding = _bind
+    return connection
+
+
+def check_health(connection: apsw.Connection, path: Path) -> None:
+    """Refuses a damaged file loudly at start rather than quietly later."""
+    try:
+        verdict = "; ".join(str(row[0]) for row in connection.execute("PRAGMA quick_check(5)"))
+    except apsw.CorruptError as error:
+        verdict = str(error)
+    if verdict != "ok":
+        raise ConfigurationError(
+            f"{path} is damaged ({verdict}); stop every process that uses it and restore a backup, "
+            f"or recover it with the sqlite3 shell's .recover command"
+        )
+
+
+def _bind(_cursor: apsw.Cursor, _number: int, value: Any) -> Any:
+    if isinstance(value, datetime):
+        return value.timestamp()
+    raise TypeError(f"a {type(value).__name__} cannot be stored in SQLite")

@@ -1,0 +1,228 @@
+"""The SQLite store: a writer thread, a few reading threads, and the file as the doorbell between processes."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, TypeVar
+
+import apsw
+
+from towpath.core.encoding import decode
+from towpath.core.records import Enqueued, Event, NewJob
+from towpath.core.transitions import Transition
+from towpath.store.contract import Claimed, Heart, Unit
+from towpath.store.listeners import Listeners, Pulse
+from towpath.store.sql import engine_queries
+from towpath.store.sqlite import hot
+from towpath.store.sqlite.connection import check_health, connect
+from towpath.store.sqlite.heart import SqliteHeart
+from towpath.store.sqlite.session import SessionTx
+from towpath.store.sqlite.tx import SqliteTx, drive, moment
+from towpath.store.sqlite.writer import Session, Work, Writer
+
+T = TypeVar("T")
+
+_EVENTS = (
+    "SELECT id, job_id, seq, attempt, name, level, message, fields, ts FROM towpath_event WHERE id > ? ORDER BY id LIMIT ?"
+)
+
+
+class SqliteBell:
+    """Rings inside the process at once; other processes notice the commit itself."""
+
+    def __init__(self) -> None:
+        self.listeners = Listeners()
+
+    def ring(self, topics: Iterable[str]) -> None:
+        for topic in topics:
+            self.listeners.tell(topic)
+
+    def listen(self, heard: Callable[[str], None]) -> Callable[[], None]:
+        return self.listeners.add(heard)
+
+
+class SqliteStore:
+    dialect = "sqlite"
+
+    def __init__(self, path: Path, *, url: str | None = None, clock: Callable[[], float] = time.time) -> None:
+        self.path = path
+        self.url = url or f"sqlite:///{path}"
+        self.queries = engine_queries("sqlite")
+        self.bell = SqliteBell()
+        self.ring: Callable[[Iterable[str]], None] = self.bell.ring
+        self._pulse = Pulse()
+        self._clock = clock
+        self._local = threading.local()
+        self._connections: list[apsw.Connection] = []
+        self._readers: ThreadPoolExecutor | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+
+    async def open(self) -> None:
+        if self._readers is not None:
+            return
+        self._loop = asyncio.get_running_loop()
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        self._readers = ThreadPoolExecutor(2, "towpath-reader")
+        self._writer = Writer(self.path, self.queries, clock=self._clock, committed=self._committed, changed=self._changed)
+        try:
+            await asyncio.to_thread(self._writer.start)
+            await self._loop.run_in_executor(self._readers, self._check)
+        except BaseException:
+            await self.close()
+            raise
+
+    async def close(self) -> None:
+        if self._readers is None:
+            return
+        readers, self._readers = self._readers, None
+        await asyncio.to_thread(self._writer.stop)
+        await asyncio.to_thread(readers.shutdown)
+        for connection in self._connections:
+            connection.close()
+        self._connections.clear()
+        self._local = threading.local()
+
+    def _check(self) -> None:
+        check_health(self._reader(), self.path)
+
+    def _reader(self) -> apsw.Connection:
+        connection: apsw.Connection | None = getattr(self._local, "connection", None)
+        if connection is None:
+            connection = self._local.connection = connect(self.path)
+            self._connections.append(connection)
+        return connection
+
+    def _committed(self, rings: set[str], cancelled: list[str]) -> None:
+        """Called by the writer after each commit, in its thread."""
+        assert self._loop is not None
+        topics = sorted(rings) + [f"worker:{worker}" for worker in cancelled]
+        self._in_loop(lambda: self._after(topics))
+
+    def _changed(self) -> None:
+        """Another process has committed: it could be anything."""
+        self._in_loop(self._look_everywhere)
+
+    def _after(self, topics: list[str]) -> None:
+        self.ring(topics)
+        self._pulse.beat()
+
+    def _look_everywhere(self) -> None:
+        self.bell.listeners.tell("*")
+        self._pulse.beat()
+
+    def _in_loop(self, callback: Callable[[], None]) -> None:
+        assert self._loop is not None
+        if not self._loop.is_closed():
+            self._loop.call_soon_threadsafe(callback)
+
+    async def run(self, unit: Unit[T], peek: Callable[[apsw.Connection], bool] | None = None) -> T:
+        loop = asyncio.get_running_loop()
+        future: asyncio.Future[T] = loop.create_future()
+
+        def resolve(value: Any, error: BaseException | None) -> None:
+            if future.done():
+                return
+            if error is not None:
+                future.set_exception(error)
+            else:
+                future.set_result(value)
+
+        def done(value: Any, error: BaseException | None) -> None:
+            if not loop.is_closed():
+                loop.call_soon_threadsafe(resolve, value, error)
+
+        self._writer.submit(Work(unit, done, peek))
+        return await future
+
+    async def read(self, unit: Unit[T]) -> T:
+        def work() -> T:
+            connection = self._reader()
+            connection.execute("BEGIN")
+            try:
+                return drive(unit(SqliteTx(connection, self.queries, datetime.fromtimestamp(self._clock(), UTC))))
+            finally:
+                connection.execute("COMMIT")
+
+        assert self._readers is not None, "the store is not open"
+        return await asyncio.get_running_loop().run_in_executor(self._readers, work)
+
+    @asynccontextmanager
+    async def transaction(self) -> AsyncIterator[SessionTx]:
+        session = Session()
+        self._writer.submit(session)
+        await asyncio.wrap_future(session.opened)
+        tx = SessionTx(session)
+        try:
+            yield tx
+        except BaseException:
+            await tx.end("rollback")
+            raise
+        await tx.end("commit")
+
+    async def enqueue(self, jobs: Sequence[NewJob]) -> list[Enqueued]:
+        return await self.run(lambda tx: tx.insert_jobs(jobs))
+
+    async def claim(
+        self, queue: str, cursors: Mapping[int, float], limit: int, worker_id: str, lease_seconds: float
+    ) -> list[Claimed]:
+        unit = hot.claim(queue, cursors, limit, worker_id, lease_seconds)
+        return await self.run(unit, peek=hot.has_ready(queue))  # type: ignore[arg-type]  # a SqliteTx is a Tx
+
+    async def advance(self, queue: str, floors: Mapping[int, float]) -> dict[int, float]:
+        async def unit(tx: Any) -> dict[int, float]:
+            for priority, floor in floors.items():
+                await tx.execute("put_floor", queue=queue, priority=priority, floor=floor)
+            return {row["priority"]: row["floor"] for row in await tx.fetch("floors", queue=queue)}
+
+        return await self.run(unit)
+
+    async def settle(self, transitions: Sequence[Transition]) -> list[str | None]:
+        return await self.run(lambda tx: hot.settle(tx, transitions))  # type: ignore[arg-type]  # a SqliteTx is a Tx
+
+    def heart(self) -> Heart:
+        return SqliteHeart(self.path, self.queries, self._clock)
+
+    async def stream_start(self) -> str:
+        async def unit(tx: Any) -> str:
+            rows = await tx.fetch_sql("SELECT coalesce(max(id), 0) AS id FROM towpath_event")
+            return str(rows[0]["id"])
+
+        return await self.read(unit)
+
+    async def stream_since(self, cursor: str, limit: int = 5000) -> tuple[list[Event], str, bool]:
+        async def unit(tx: Any) -> list[Event]:
+            return [
+                Event(
+                    row["job_id"], row["seq"], row["attempt"], row["name"], row["level"], row["message"],
+                    decode(row["fields"]), moment(row["ts"]), token=str(row["id"]),
+                )
+                for row in await tx.fetch_sql(_EVENTS, int(cursor), limit)
+            ]  # fmt: skip
+
+        events = await self.read(unit)
+        return events, (events[-1].token or cursor) if events else cursor, len(events) == limit
+
+    def follow(self) -> AsyncIterator[None]:
+        return self._pulse.follow(at_least_every=1.0)
+
+    async def backup(self, target: Path) -> None:
+        """A consistent copy while everything goes on."""
+
+        def work() -> None:
+            copy = apsw.Connection(str(target))
+            try:
+                with copy.backup("main", self._reader(), "main") as backup:
+                    while not backup.done:
+                        backup.step(1000)
+            finally:
+                copy.close()
+
+        assert self._readers is not None, "the store is not open"
+        await asyncio.get_running_loop().run_in_executor(self._readers, work)

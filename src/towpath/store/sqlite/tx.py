@@ -1,0 +1,234 @@
+"""A SQLite transaction. Its methods are coroutines that never suspend, so a unit runs straight through in one thread."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Sequence
+from datetime import UTC, datetime
+from functools import lru_cache
+from typing import Any, TypeVar, cast
+
+import apsw
+
+from towpath.core import fairness
+from towpath.core.encoding import encode
+from towpath.core.lifecycle import State
+from towpath.core.records import JOB_COLUMNS, JOB_FIELDS, Enqueued, Event, Job, NewJob, column
+from towpath.core.tally import tally_new
+from towpath.store.contract import Row
+from towpath.store.sql import Queries
+
+T = TypeVar("T")
+
+_TIMES = frozenset(
+    [
+        "run_at",
+        "deadline",
+        "lease_until",
+        "created_at",
+        "started_at",
+        "finished_at",
+        "until",
+        "next_fire",
+        "last_fire",
+        "seen_at",
+        "stopped_at",
+        "blocked_until",
+        "ts",
+        "paused_at",
+        "updated_at",
+        "minute",
+        "first_at",
+        "last_at",
+    ]
+)
+_BOOLS = frozenset({"ready", "parked", "leased", "closing"})
+_JOB_TIMES = tuple(index for index, name in enumerate(JOB_COLUMNS) if name in _TIMES)
+_JOB_BOOLS = tuple(index for index, name in enumerate(JOB_COLUMNS) if name in _BOOLS)
+_JOB_STATE = JOB_COLUMNS.index("state")
+_STATES = {state.value: state for state in State}
+
+
+def drive(unit: Awaitable[T]) -> T:
+    """Runs a coroutine that awaits nothing but a SqliteTx, without an event loop."""
+    try:
+        unit.__await__().send(None)
+    except StopIteration as stop:
+        value: T = stop.value
+        return value
+    raise RuntimeError("a unit of work may await nothing but its transaction")
+
+
+def moment(value: float | None) -> datetime | None:
+    return None if value is None else datetime.fromtimestamp(value, UTC)
+
+
+def job_from(row: Sequence[Any]) -> Job:
+    values = list(row)
+    for index in _JOB_TIMES:
+        if values[index] is not None:
+            values[index] = datetime.fromtimestamp(values[index], UTC)
+    for index in _JOB_BOOLS:
+        values[index] = bool(values[index])
+    values[_JOB_STATE] = _STATES[values[_JOB_STATE]]
+    return Job(*values)
+
+
+@lru_cache(maxsize=512)
+def _update(fields: tuple[str, ...]) -> str:
+    assignments = ", ".join(f"{column(name)} = ?" for name in fields)
+    return f"UPDATE towpath_job SET {assignments} WHERE id = ? AND state = ? AND attempt = ?"
+
+
+_INSERT_EVENT = (
+    "INSERT INTO towpath_event (job_id, seq, attempt, name, level, message, fields, ts) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
+)
+_INSERT_JOB = (
+    "INSERT INTO towpath_job (id, queue, operation, tenant, lane, priority, cost, pass, parent_id, root_id, child_group,"
+    " key, ready, gate, parked, reason, run_at, max_attempts, payload, trace, created_at) "
+    "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"
+)
+_TALLY_NEW = "INSERT INTO towpath_tally (queue, operation, created, queued, at) VALUES (?, ?, ?, ?, ?)"
+_CREATED = "INSERT INTO towpath_event (job_id, seq, attempt, name, ts) VALUES (?, 1, 0, 'job.created', ?)"
+
+
+class SqliteTx:
+    dialect = "sqlite"
+
+    def __init__(self, connection: apsw.Connection, queries: Queries, now: datetime) -> None:
+        self.connection = connection
+        self._queries = queries
+        self.now = now
+        self.rings: set[str] = set()
+        self.cancelled: list[str] = []
+
+    async def fetch(self, query: str, /, **params: Any) -> Sequence[Row]:
+        return self._rows(self._queries[query].text, _bindings(params))
+
+    async def execute(self, query: str, /, **params: Any) -> int:
+        self.connection.execute(self._queries[query].text, _bindings(params))
+        return self.connection.changes()
+
+    async def fetch_sql(self, sql: str, *params: Any) -> Sequence[Row]:
+        return self._rows(sql, params, times=False)
+
+    async def execute_sql(self, sql: str, *params: Any) -> int:
+        self.connection.execute(sql, params)
+        return self.connection.changes()
+
+    async def jobs(self, query: str, /, **params: Any) -> list[Job]:
+        return [job_from(row) for row in self.connection.execute(self._queries[query].text, _bindings(params))]
+
+    def _rows(self, sql: str, bindings: Any, times: bool = True) -> list[dict[str, Any]]:
+        cursor = self.connection.execute(sql, bindings)
+        names: list[str] = []
+        rows: list[dict[str, Any]] = []
+        for values in cursor:
+            names = names or [item[0] for item in cursor.get_description()]
+            row = dict(zip(names, values, strict=True))
+            if times:
+                for name in _TIMES & row.keys():
+                    row[name] = moment(row[name])
+            rows.append(row)
+        return rows
+
+    async def write_jobs(self, changes: list[tuple[Job, Job, list[str]]]) -> None:
+        for before, after, fields in changes:
+            values = [_stored(getattr(after, name)) for name in fields]
+            guard = (before.id, before.state.value, before.attempt)
+            self.connection.execute(_update(tuple(fields)), (*values, *guard))
+            if self.connection.changes() != 1:
+                raise RuntimeError(f"job {before.id} changed inside its own transaction")
+
+    async def insert_events(self, events: Sequence[Event]) -> None:
+        self.connection.executemany(
+            _INSERT_EVENT,
+            (
+                (e.job_id, e.seq, e.attempt, e.name, e.level, e.message, encode(e.fields) if e.fields else None, e.ts)
+                for e in events
+            ),
+        )
+
+    async def insert_jobs(self, jobs: Sequence[NewJob]) -> list[Enqueued]:
+        """Stamps and inserts. A key that a live job holds gives that job instead."""
+        connection, now = self.connection, self.now.timestamp()
+        tails: dict[tuple[str, int, str], tuple[float, float, int]] = {}
+        outcome: list[Enqueued] = []
+        gated: set[tuple[str, str]] = set()
+        added: list[tuple[str, str]] = []
+        for job in jobs:
+            lane = (job.queue, job.priority, job.lane)
+            if lane not in tails:
+                tails[lane] = self._tail(lane)
+            tail, weight, gate = tails[lane]
+            run_at = _due(job, now)
+            scheduled = run_at is not None
+            parked = not scheduled and (gate == 1 or (gate == 2 and job.parent_id is None))
+            ready = not scheduled and not parked
+            pass_ = fairness.stamp(tail, tail, job.cost, weight) if ready else 0.0
+            reason = "scheduled" if scheduled else "capped" if parked else None
+            connection.execute(
+                _INSERT_JOB,
+                (
+                    job.id, job.queue, job.operation, job.tenant, job.lane, job.priority, job.cost, pass_,
+                    job.parent_id, job.root_id or job.id, job.child_group, job.key, ready, gate, parked, reason,
+                    run_at, job.max_attempts, job.payload_json, job.trace, now,
+                ),
+            )  # fmt: skip
+            if connection.changes() == 0:
+                outcome.append(Enqueued(self._holder(job), created=False))
+                continue
+            connection.execute(_CREATED, (job.id, now))
+            outcome.append(Enqueued(job.id, created=True))
+            added.append((job.queue, job.operation))
+            if ready:
+                tails[lane] = (pass_, weight, gate)
+                self.rings.add(job.queue)
+            elif parked:
+                gated.add((job.queue, job.lane))
+        for counts in tally_new(added):
+            connection.execute(_TALLY_NEW, (counts.queue, counts.operation, counts.created, counts.queued, now))
+        for queue, name in sorted(gated):
+            from towpath.store.ledger import gate as open_gate
+
+            await open_gate(self, queue, name)
+        return outcome
+
+    def _holder(self, job: NewJob) -> str:
+        found = self.connection.execute("SELECT 1 FROM towpath_job WHERE id = ?", (job.id,)).fetchall()
+        if found:
+            return job.id  # the same insert, sent again after an unknown commit
+        query = self._queries["job_by_key"].text
+        rows = self.connection.execute(query, {"tenant": job.tenant, "operation": job.operation, "key": job.key}).fetchall()
+        return str(rows[0][0])
+
+    def _tail(self, lane: tuple[str, int, str]) -> tuple[float, float, int]:
+        queue, priority, name = lane
+        bind = {"queue": queue, "priority": priority, "lane": name}
+        rows = self.connection.execute(self._queries["floor"].text, bind).fetchall()
+        floor = rows[0][0] if rows else 0.0
+        found = self.connection.execute(self._queries["lane_tail"].text, bind | {"floor": floor}).fetchall()
+        settings = self.connection.execute(
+            "SELECT weight, max_slots, max_roots FROM towpath_lane WHERE queue = ? AND lane = ?", (queue, name)
+        ).fetchall()
+        weight, slots, roots = cast(tuple[float, Any, Any], settings[0] if settings else (1.0, None, None))
+        gate = 1 if slots is not None else 2 if roots is not None else 0
+        return cast(float, found[0][0] if found else floor), weight, gate
+
+
+def _due(job: NewJob, now: float) -> float | None:
+    run_at = job.run_at.timestamp() if job.run_at else now + job.delay if job.delay else None
+    return run_at if run_at is not None and run_at > now else None
+
+
+def _stored(value: Any) -> Any:
+    return value.value if isinstance(value, State) else value
+
+
+def _bindings(params: dict[str, Any]) -> dict[str, Any]:
+    for name, value in params.items():
+        if isinstance(value, list | tuple | set):
+            params[name] = encode(list(value))
+    return params
+
+
+assert JOB_FIELDS[0] == "id"

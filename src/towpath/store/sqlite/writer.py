@@ -1,0 +1,264 @@
+"""The one thread of a process that writes to the SQLite file.
+
+Units that are waiting share a commit, each in a savepoint of its own, so a failing unit takes nobody with it. When idle,
+the thread watches `data_version`, which changes when another process has committed: that is the doorbell between
+processes.
+"""
+
+from __future__ import annotations
+
+import queue
+import threading
+import time
+from collections.abc import Awaitable, Callable
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import apsw
+
+from towpath.core.errors import StoreUnavailable
+from towpath.store.sql import Queries
+from towpath.store.sqlite.connection import connect
+from towpath.store.sqlite.turnstile import Turnstile
+from towpath.store.sqlite.tx import SqliteTx, drive
+
+_BUSY_POLL, _IDLE_POLL, _IDLE_AFTER = 0.004, 0.05, 60.0
+_MOST_UNITS = 500
+_SESSION_SECONDS = 5.0
+
+
+@dataclass(slots=True)
+class Work:
+    """A unit on its way to the writer. `peek` may answer it without a transaction."""
+
+    unit: Callable[[SqliteTx], Awaitable[Any]]
+    done: Callable[[Any, BaseException | None], None]
+    peek: Callable[[apsw.Connection], bool] | None = None
+    value: Any = None
+    error: BaseException | None = None
+
+
+@dataclass(slots=True)
+class Session:
+    """A caller's own transaction: the writer serves its calls until it ends, and nobody else's."""
+
+    opened: Future[None] = field(default_factory=Future)
+    calls: queue.SimpleQueue[tuple[Callable[[SqliteTx], Awaitable[Any]] | str, Future[Any]]] = field(
+        default_factory=queue.SimpleQueue
+    )
+
+
+class Writer:
+    def __init__(
+        self,
+        path: Path,
+        queries: Queries,
+        *,
+        clock: Callable[[], float] = time.time,
+        committed: Callable[[set[str], list[str]], None],
+        changed: Callable[[], None],
+    ) -> None:
+        self._path, self._queries, self._clock = path, queries, clock
+        self._committed, self._changed = committed, changed
+        self._inbox: queue.SimpleQueue[Work | Session | None] = queue.SimpleQueue()
+        self._thread = threading.Thread(target=self._run, name="towpath-writer", daemon=True)
+        self._started: Future[None] = Future()
+        self._stopped = False
+
+    def start(self) -> None:
+        self._thread.start()
+        self._started.result()
+
+    def stop(self) -> None:
+        if not self._stopped:
+            self._stopped = True
+            self._inbox.put(None)
+            self._thread.join()
+
+    def submit(self, work: Work | Session) -> None:
+        if self._stopped:
+            raise StoreUnavailable("the store is closed; open the app before using it")
+        self._inbox.put(work)
+
+    def _run(self) -> None:
+        try:
+            self._connection = connect(self._path)
+            self._turnstile = Turnstile(self._path)
+        except BaseException as error:
+            self._started.set_exception(error)
+            return
+        self._started.set_result(None)
+        version = self._connection.data_version()
+        last_change = time.monotonic()
+        while True:
+            idle = time.monotonic() - last_change > _IDLE_AFTER
+            try:
+                batch = self._take(_IDLE_POLL if idle else _BUSY_POLL)
+            except queue.Empty:
+                batch = []
+            if batch is None:
+                break
+            if batch:
+                self._serve(batch)
+            seen = self._connection.data_version()
+            if seen != version:
+                version, last_change = seen, time.monotonic()
+                self._changed()
+        self._turnstile.close()
+        self._connection.close()
+
+    def _take(self, patience: float) -> list[Work | Session] | None:
+        first = self._inbox.get(timeout=patience)
+        if first is None:
+            return None
+        batch = [first]
+        while len(batch) < _MOST_UNITS:
+            try:
+                item = self._inbox.get_nowait()
+            except queue.Empty:
+                break
+            if item is None:
+                self._inbox.put(None)
+                break
+            batch.append(item)
+        return batch
+
+    def _serve(self, batch: list[Work | Session]) -> None:
+        works = [item for item in batch if isinstance(item, Work)]
+        needed = []
+        for work in works:
+            if work.peek is not None and not work.peek(self._connection):
+                work.done([], None)
+            else:
+                needed.append(work)
+        if needed:
+            self._commit_together(needed)
+        for item in batch:
+            if isinstance(item, Session):
+                self._attend(item)
+
+    def _commit_together(self, works: list[Work]) -> None:
+        tx = self._tx()
+        try:
+            with self._turnstile.turn():
+                self._connection.execute("BEGIN IMMEDIATE")
+                try:
+                    tx.now = self._now()
+                    for work in works:
+                        self._play(tx, work, alone=len(works) == 1)
+                    self._connection.execute("COMMIT")
+                except BaseException:
+                    self._roll_back()
+                    raise
+        except BaseException as error:
+            failed = _translated(error)
+            for work in works:
+                work.done(None, work.error or failed)
+            return
+        self._committed(tx.rings, tx.cancelled)
+        for work in works:
+            work.done(work.value, work.error)
+
+    def _play(self, tx: SqliteTx, work: Work, *, alone: bool) -> None:
+        if alone:
+            try:
+                work.value = drive(work.unit(tx))
+            except BaseException as error:
+                work.error = _translated(error)
+                raise
+            return
+        self._connection.execute("SAVEPOINT unit")
+        rings, cancelled = set(tx.rings), list(tx.cancelled)
+        try:
+            work.value = drive(work.unit(tx))
+        except BaseException as error:
+            if self._connection.get_autocommit():
+                raise  # the whole transaction is gone (disk full, I/O error): everyone's
+            self._connection.execute("ROLLBACK TO unit")
+            tx.rings, tx.cancelled = rings, cancelled
+            work.error = _translated(error)
+        self._connection.execute("RELEASE unit")
+
+    def _attend(self, session: Session) -> None:
+        tx = self._tx()
+        deadline = time.monotonic() + _SESSION_SECONDS
+        try:
+            with self._turnstile.turn():
+                self._connection.execute("BEGIN IMMEDIATE")
+                tx.now = self._now()
+                session.opened.set_result(None)
+                ended = self._serve_calls(session, tx, deadline)
+        except BaseException as error:
+            self._roll_back()
+            if not session.opened.done():
+                session.opened.set_exception(_translated(error))
+            return
+        if ended:
+            self._committed(tx.rings, tx.cancelled)
+
+    def _serve_calls(self, session: Session, tx: SqliteTx, deadline: float) -> bool:
+        while True:
+            try:
+                call, answer = session.calls.get(timeout=max(0.0, deadline - time.monotonic()))
+            except queue.Empty:
+                self._roll_back()
+                threading.Thread(target=_refuse_rest, args=(session,), daemon=True).start()
+                return False
+            try:
+                if call == "commit":
+                    self._connection.execute("COMMIT")
+                    answer.set_result(None)
+                    return True
+                if call == "rollback":
+                    self._roll_back()
+                    answer.set_result(None)
+                    return False
+                assert callable(call)
+                answer.set_result(drive(call(tx)))
+            except BaseException as error:
+                answer.set_exception(_translated(error))
+                if call == "commit":
+                    self._roll_back()
+                    return False
+
+    def _roll_back(self) -> None:
+        if not self._connection.get_autocommit():
+            self._connection.execute("ROLLBACK")
+
+    def _now(self) -> datetime:
+        return datetime.fromtimestamp(self._clock(), UTC)
+
+    def _tx(self) -> SqliteTx:
+        return SqliteTx(self._connection, self._queries, self._now())
+
+
+def _refuse_rest(session: Session) -> None:
+    """Answers the calls of a transaction that took too long, until its caller has heard of it."""
+    while True:
+        try:
+            call, answer = session.calls.get(timeout=600)
+        except queue.Empty:
+            return
+        if call == "rollback":
+            answer.set_result(None)
+            return
+        answer.set_exception(
+            StoreUnavailable(
+                f"the transaction was open for more than {_SESSION_SECONDS:.0f} s and was rolled back, because on SQLite "
+                f"it holds the write lock; do slow work before or after it"
+            )
+        )
+        if call == "commit":
+            return
+
+
+def _translated(error: BaseException) -> BaseException:
+    """SQLite's own words for what an operator has to act on, turned into ours."""
+    if isinstance(error, apsw.FullError):
+        return StoreUnavailable("the disk is full; nothing of this transaction was kept. Free space and try again")
+    if isinstance(error, apsw.IOError | apsw.BusyError | apsw.ReadOnlyError | apsw.CantOpenError):
+        return StoreUnavailable(f"SQLite refused the transaction ({error}); nothing of it was kept")
+    return error

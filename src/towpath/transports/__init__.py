@@ -1,0 +1,6 @@
+"""Doorbells: how a worker hears that a queue has work. The database is the truth, a bell only a hint."""
+
+from towpath.transports.contract import Transport
+from towpath.transports.database import DatabaseTransport
+
+__all__ = ["DatabaseTransport", "Transport"]

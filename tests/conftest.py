@@ -1,0 +1,48 @@
+"""Databases for every test: a fresh SQLite file, a fresh PostgreSQL database, or each in turn."""
+
+import os
+from collections.abc import Iterator
+from itertools import count
+from pathlib import Path
+
+import pytest
+
+from tests.services.postgres import PostgresServer
+from tests.services.postgres_programs import PostgresMissing
+
+_numbers = count(1)
+
+
+@pytest.fixture(scope="session")
+def postgres_server() -> Iterator[PostgresServer]:
+    """One server per test process, started by the first test that wants it."""
+    try:
+        server = PostgresServer()
+    except PostgresMissing as missing:
+        if os.environ.get("CI") == "true":
+            pytest.fail(f"PostgreSQL tests must run where CI=true: {missing}", pytrace=False)
+        pytest.skip(str(missing))
+    with server:
+        yield server
+
+
+@pytest.fixture
+def postgres_url(postgres_server: PostgresServer) -> Iterator[str]:
+    """An empty database of its own. A test that stops or kills the server may leave it so."""
+    postgres_server.start()
+    name = f"test_{next(_numbers)}"
+    yield postgres_server.create_database(name)
+    postgres_server.start()
+    postgres_server.drop_database(name)
+
+
+@pytest.fixture
+def sqlite_url(tmp_path: Path) -> str:
+    return f"sqlite:///{tmp_path}/jobs.db"
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def database_url(request: pytest.FixtureRequest) -> str:
+    """Runs the test once on each database."""
+    url: str = request.getfixturevalue(f"{request.param}_url")
+    return url
