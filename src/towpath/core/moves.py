@@ -179,6 +179,17 @@ def _defer(board: Board, job: Job, t: Transition) -> str | None:
     return None
 
 
+def _poll(board: Board, job: Job, t: Transition) -> str | None:
+    """A lease for whoever works on a waiting job from outside; a new fence, so that an older one writes nothing more."""
+    if job.leased and job.lease_until is not None and job.lease_until > board.now:
+        return f"{job.worker_id} is polling it"
+    job.attempt += 1
+    job.leased, job.worker_id = True, t.reason
+    job.lease_until = board.now + timedelta(seconds=t.delay)
+    board.note(job, "job.polled")
+    return None
+
+
 def _do_resume(board: Board, job: Job, t: Transition) -> str | None:
     job.wakes += 1
     _resume(board, job, t.reason or "asked")
@@ -371,6 +382,7 @@ _MOVES: dict[str, Callable[[Board, Job, Transition], str | None]] = {
     "finish_partial": _finish_partial,
     "fail": _fail,
     "defer": _defer,
+    "poll": _poll,
     "resume": _do_resume,
     "retry": _retry,
     "retry_later": _retry_later,

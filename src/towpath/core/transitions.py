@@ -63,6 +63,10 @@ def close_with_children(
     return Transition("defer", job_id, attempt, result_json, closing=True, max_wait=max_wait, follow_ups=follow_ups or [])
 
 
+def poll(job_id: str, worker_id: str, lease_seconds: float) -> Transition:
+    return Transition("poll", job_id, reason=worker_id, delay=lease_seconds)
+
+
 def resume(job_id: str, reason: str) -> Transition:
     return Transition("resume", job_id, reason=reason)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
@@ -12,7 +13,7 @@ from towpath.core.records import Lane, WorkerRow
 from towpath.engine.registry import check_name
 from towpath.engine.services import Services
 from towpath.store import ledger
-from towpath.store.contract import Tx
+from towpath.store.contract import Row, Tx
 
 _ALIVE = timedelta(seconds=60)
 
@@ -35,22 +36,14 @@ class Queues:
         self._services = services
         self._store = services.store
 
-    async def list(self) -> list[QueueView]:
-        async def unit(tx: Tx) -> list[QueueView]:
+    async def list(self) -> Sequence[QueueView]:
+        async def unit(tx: Tx) -> Sequence[QueueView]:
             depths = {row["queue"]: row for row in await tx.fetch("depths")}
             settings = {row["name"]: row for row in await tx.fetch("queue_settings")}
             workers = await tx.fetch("live_workers", since=tx.now - _ALIVE)
             serving = [decode(row["queues"]) for row in workers]
-            return [
-                QueueView(
-                    name,
-                    *(max(0, depths[name][key]) if name in depths else 0 for key in ("queued", "running", "waiting")),
-                    bool(settings[name]["paused"]) if name in settings else False,
-                    settings[name]["max_slots"] if name in settings else None,
-                    sum(name in queues for queues in serving),
-                )
-                for name in sorted({*depths, *settings, *self._services.registry.queues()})
-            ]
+            names = sorted({*depths, *settings, *self._services.registry.queues()})
+            return [_view(name, depths.get(name), settings.get(name), serving) for name in names]
 
         return await self._store.read(unit)
 
@@ -101,13 +94,25 @@ class Queues:
         )
         return Lane(queue, lane, weight, max_slots, max_roots)
 
-    async def lanes(self, queue: str) -> list[Lane]:
+    async def lanes(self, queue: str) -> Sequence[Lane]:
         rows = await self._store.read(lambda tx: tx.fetch("lanes", queue=queue))
         return [Lane(row["queue"], row["lane"], row["weight"], row["max_slots"], row["max_roots"]) for row in rows]
 
 
+def _view(name: str, depth: Row | None, settings: Row | None, serving: Sequence[Sequence[str]]) -> QueueView:
+    return QueueView(
+        name,
+        queued=max(0, depth["queued"]) if depth else 0,
+        running=max(0, depth["running"]) if depth else 0,
+        waiting=max(0, depth["waiting"]) if depth else 0,
+        paused=bool(settings["paused"]) if settings else False,
+        max_slots=settings["max_slots"] if settings else None,
+        workers=sum(name in queues for queues in serving),
+    )
+
+
 def _check_cap(what: str, value: int | None) -> None:
-    if value is not None and (not isinstance(value, int) or value < 0):
+    if value is not None and value < 0:
         raise SchemaInvalid(f"must be zero or more, or None for no cap, got {value!r}", path=what)
 
 

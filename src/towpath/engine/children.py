@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from towpath.core.lifecycle import State
@@ -10,6 +11,7 @@ from towpath.core.records import Job
 
 if TYPE_CHECKING:
     from towpath.engine.services import Services
+    from towpath.store.contract import Tx
 
 _PAGE = 500
 _FIRST = "00000000-0000-0000-0000-000000000000"
@@ -49,16 +51,15 @@ class Children:
         """The child jobs in the order of their payloads."""
         after = _FIRST
         while True:
-            page = await self._services.store.read(
-                lambda tx, after=after: tx.jobs(
-                    "children_page", parent_id=self._parent_id, child_group=self._group, after=after, limit=_PAGE
-                )
-            )
+            page = await self._services.store.read(partial(self._page, after=after))
             for job in page:
                 yield job
             if len(page) < _PAGE:
                 return
             after = page[-1].id
+
+    async def _page(self, tx: Tx, after: str) -> list[Job]:
+        return await tx.jobs("children_page", parent_id=self._parent_id, child_group=self._group, after=after, limit=_PAGE)
 
     async def results(self) -> list[Any]:
         """Each child's result in the order of the payloads; None for a child that has none."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from towpath.core.errors import LeaseLost, WaitRefused
 from towpath.core.outcomes import Suspend
 from towpath.core.reactions import ExceptionMap
-from towpath.core.records import NewJob
+from towpath.core.records import NewJob, Step
 from towpath.engine import waits
 from towpath.engine.place import busy_with, current_meter
 from towpath.engine.steps import Memory, run_step
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from towpath.engine.resources import Resources
     from towpath.engine.services import Services
     from towpath.engine.values import Values
-    from towpath.store.contract import Claimed
+    from towpath.store.contract import Claimed, Tx
 
 _PROGRESS_EVERY = 1.0
 
@@ -266,11 +266,13 @@ class Context:
 
     async def memory(self) -> Memory:
         if self._memory is None:
-            steps = []
-            if self._job.steps:
-                steps = await self._services.store.read(lambda tx: journal.load_steps(tx, self.id))
-            self._memory = self._memory or Memory(steps)
+            found = await self._services.store.read(self._load_steps) if self._job.steps else []
+            if self._memory is None:  # another task of this entry may have been first
+                self._memory = Memory(found)
         return self._memory
+
+    async def _load_steps(self, tx: Tx) -> list[Step]:
+        return await journal.load_steps(tx, self.id)
 
     def next_number(self) -> int:
         self._number += 1

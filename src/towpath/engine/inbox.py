@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 from towpath.core import transitions
 from towpath.core.records import Job
-from towpath.engine.reading import check_id
+from towpath.engine.reading import check_id, get
 from towpath.engine.services import Services
 from towpath.store import ledger
 
@@ -88,22 +89,19 @@ class Inbox:
 
     async def _requeue(self, ids: list[str], payload: Any, keep_steps: bool, outcome: Requeued) -> None:
         for job_id in ids:
-            text = None if payload is None else await self._payload(job_id, payload)
+            text = None if payload is None else await payload_for(self._services, job_id, payload)
             asked = transitions.requeue(job_id, payload_json=text, keep_steps=keep_steps)
-            [refused] = await self._services.store.run(lambda tx, asked=asked: ledger.apply(tx, [asked]))
+            [refused] = await self._services.store.run(partial(ledger.apply, transitions=[asked]))
             if refused is None:
                 outcome.requeued += 1
             else:
                 outcome.refused[job_id] = refused
 
-    async def _payload(self, job_id: str, payload: Any) -> str:
-        return await payload_for(self._services, job_id, payload)
-
 
 async def payload_for(services: Services, job_id: str, payload: Any) -> str:
     """An edited payload is checked against the operation's type like any other."""
-    [job] = await services.store.read(lambda tx: tx.jobs("jobs_by_id", ids=[job_id])) or [None]
-    known = services.registry.get(job.operation) if job is not None else None
+    job = await get(services.store, job_id)
+    known = services.registry.get(job.operation)
     text = known.check(payload) if known else services.values.encode(payload, "the payload")
     services.values.check(text, "the payload")
-    return await services.values.place(text, f"jobs/{job_id}/payload-{job.seq if job else 0}")
+    return await services.values.place(text, f"jobs/{job_id}/payload-{job.seq}")

@@ -13,6 +13,7 @@ import os
 import pickle
 import resource
 import signal
+from collections.abc import Awaitable, Callable
 from multiprocessing.connection import Connection
 from typing import Any
 
@@ -125,7 +126,12 @@ async def _converse(operation: Operation, ctx: Context, pipe: Connection, proces
 
 async def _answer(ctx: Context, pipe: Connection, verb: str, args: Any, kwargs: Any) -> None:
     try:
-        await {"emit": ctx.emit, "progress": ctx.progress, "meter": ctx.meter}[verb](*args, **kwargs)
+        verbs: dict[str, Callable[..., Awaitable[None]]] = {
+            "emit": ctx.emit,
+            "progress": ctx.progress,
+            "meter": ctx.meter,
+        }
+        await verbs[verb](*args, **kwargs)
     except (ValueError, TypeError) as error:
         pipe.send(str(error))
     else:
@@ -135,10 +141,10 @@ async def _answer(ctx: Context, pipe: Connection, verb: str, args: Any, kwargs: 
 async def _receive(pipe: Connection) -> Any:
     """The next message of the child, or None when it is gone. Waits without a thread, so that a cancel gets through."""
     loop = asyncio.get_running_loop()
-    readable = loop.create_future()
-    loop.add_reader(pipe.fileno(), lambda: readable.done() or readable.set_result(None))
+    readable = asyncio.Event()
+    loop.add_reader(pipe.fileno(), readable.set)
     try:
-        await readable
+        await readable.wait()
     finally:
         loop.remove_reader(pipe.fileno())
     try:

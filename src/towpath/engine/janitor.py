@@ -7,17 +7,19 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from datetime import timedelta
+from functools import partial
 
 from towpath.core import transitions
 from towpath.core.lifecycle import State
+from towpath.core.points import reach
 from towpath.core.transitions import Transition
 from towpath.engine import retention, rollups, schedules
 from towpath.engine.loops import Loop
 from towpath.engine.services import Services
 from towpath.store import ledger
-from towpath.store.contract import Tx
+from towpath.store.contract import Row, Tx
 
 log = logging.getLogger("towpath.janitor")
 
@@ -106,14 +108,18 @@ async def rescue(services: Services) -> int:
     """Jobs whose worker has gone silent, page by page, so that one bad row cannot hide the others."""
     after, total = _FIRST, 0
     while True:
-        rows = await services.store.read(
-            lambda tx, after=after: tx.fetch("expired_leases", now=tx.now, after=after, limit=_PAGE)
-        )
+        rows = await services.store.read(partial(_expired_leases, after=after))
         found = [(str(row["id"]), row["attempt"], row["state"]) for row in rows]
+        if found:
+            await reach("rescue.selected")
         total += await _one_by_one_if_needed(services, [_rescue_of(*row) for row in found])
         if len(found) < _PAGE:
             return total
         after = found[-1][0]
+
+
+async def _expired_leases(tx: Tx, after: str) -> Sequence[Row]:
+    return await tx.fetch("expired_leases", now=tx.now, after=after, limit=_PAGE)
 
 
 def _rescue_of(job_id: str, attempt: int, state: str) -> Transition:

@@ -79,8 +79,8 @@ class Services:
         return job
 
 
-def _label(what: str, value: str) -> str:
-    if not isinstance(value, str) or not value or len(value) > _LONGEST_LABEL or plain(value) != value:
+def _label(what: str, value: Any) -> str:
+    if not isinstance(value, str) or not 0 < len(value) <= _LONGEST_LABEL or plain(value) != value:
         raise SchemaInvalid(f"must be 1 to {_LONGEST_LABEL} characters of valid text without NUL, got {value!r}", path=what)
     return value
 
@@ -91,13 +91,13 @@ def _priority(value: int) -> int:
     return value
 
 
-def _cost(value: float) -> float:
+def _cost(value: Any) -> float:
     if not (isinstance(value, int | float) and math.isfinite(value) and value > 0):
         raise SchemaInvalid(f"must be a number above zero, got {value!r}", path="cost")
     return float(value)
 
 
-def _limit(value: int) -> int:
+def _limit(value: Any) -> int:
     if not isinstance(value, int) or value < 1:
         raise SchemaInvalid(f"must be 1 or more, got {value!r}", path="max_attempts")
     return value

@@ -130,10 +130,7 @@ async def sleep(ctx: Context, seconds: float, key: str | None) -> None:
 
 async def wait_for(ctx: Context, signal: str, timeout: float | None, key: str | None) -> Any:
     name = full_name(f"signal {signal}", key)
-    step = (await ctx.memory()).use(name, "signal")
-    if step is None:
-        new = Step(ctx.id, name, "signal", done=False)
-        step, _, _ = await ctx.services.store.run(lambda tx: journal.begin_wait(tx, ctx.id, ctx.fence, new, timeout))
+    step = (await ctx.memory()).use(name, "signal") or await _begin_signal(ctx, name, timeout)
     if not step.done:
         asked = step
         step, wakes = await ctx.services.store.run(lambda tx: journal.take_signal(tx, ctx.id, ctx.fence, signal, asked))
@@ -143,6 +140,12 @@ async def wait_for(ctx: Context, signal: str, timeout: float | None, key: str | 
     if output.get("timeout"):
         raise WaitTimeout(f"no signal {signal!r} came within {timeout} seconds")
     return output.get("payload")
+
+
+async def _begin_signal(ctx: Context, name: str, timeout: float | None) -> Step:
+    new = Step(ctx.id, name, "signal", done=False)
+    step, _, _ = await ctx.services.store.run(lambda tx: journal.begin_wait(tx, ctx.id, ctx.fence, new, timeout))
+    return step
 
 
 async def budget(ctx: Context, name: str) -> None:

@@ -16,7 +16,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from towpath.core import transitions
+from towpath.core.errors import StoreUnavailable
 from towpath.core.ids import uuid7
+from towpath.core.outcomes import Failure
+from towpath.core.points import reach
 from towpath.core.records import WorkerRow
 from towpath.core.transitions import Transition
 from towpath.engine.claims import QueueClaims
@@ -169,6 +172,7 @@ class Worker:
                 log.warning("claiming from %s failed and will be tried again: %s", claims.queue, error)
                 await asyncio.sleep(0.2)
                 continue
+            await reach("worker.claimed")
             for job in jobs:
                 self._begin(job)
             if claims.behind:
@@ -207,6 +211,7 @@ class Worker:
             self._leave(entry)
             self._heartbeat.drop(job.id, job.attempt)
             return
+        await reach("worker.ran")
         self._leave(entry)
         self._settling += 1
         self._services.scribe.settle(transition).add_done_callback(lambda answer: self._settled(entry, transition, answer))
@@ -233,9 +238,6 @@ class Worker:
 
     def _settle_as_failure(self, entry: Entry, transition: Transition, error: BaseException) -> None:
         """A result the database refuses is that job's failure, with the database's own words."""
-        from towpath.core.errors import StoreUnavailable
-        from towpath.core.outcomes import Failure
-
         if isinstance(error, StoreUnavailable) or transition.verb == "fail":
             return
         failure = Failure(

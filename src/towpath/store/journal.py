@@ -15,6 +15,7 @@ from towpath.core.board import Board
 from towpath.core.errors import HistoryMismatch, JobNotFound, LeaseLost, NotRequeueable
 from towpath.core.lifecycle import State
 from towpath.core.moves import wake
+from towpath.core.points import reach
 from towpath.core.records import STEP_FIELDS, Job, NewJob, Step, step_column
 from towpath.store import ledger
 from towpath.store.contract import Row, Tx
@@ -45,6 +46,7 @@ async def record(tx: Tx, notes: Sequence[Note]) -> list[bool]:
         if job is not None and kept[-1]:
             await _play(tx, board, job, note)
     await ledger.write(tx, board)
+    await reach("record.written")
     return kept
 
 
@@ -124,6 +126,7 @@ async def fan_out(
     await put_step(tx, job, step)
     board.note(job, "job.spawned", fields=job.counters() | {"step": name, "children": len(children)})
     await ledger.write(tx, board)
+    await reach("fan_out.recorded")
     if children:
         await tx.insert_jobs(children)
     return FanOut(step, job.wakes)
@@ -160,6 +163,7 @@ async def take_signal(tx: Tx, job_id: str, attempt: int, signal: str, step: Step
     elif step.until is not None and step.until <= tx.now:
         step.done, step.output_json = True, '{"timeout":true}'
     else:
+        await reach("signal.not_yet")
         return step, job.wakes
     await put_step(tx, job, step)
     board.note(job, "step.completed", fields={"step": step.name, "kind": step.kind})
@@ -178,4 +182,5 @@ async def send_signal(tx: Tx, job_id: str, name: str, payload_json: str, signal_
     await tx.execute("add_signal", id=signal_id, job_id=job_id, name=name, payload=payload_json, now=tx.now)
     board.note(job, "job.signalled", fields={"signal": name})
     wake(board, job, f"signal {name}")
+    await reach("signal.woken")
     await ledger.write(tx, board)

@@ -14,6 +14,7 @@ from towpath.core import fairness
 from towpath.core.board import Board
 from towpath.core.lifecycle import State
 from towpath.core.moves import perform
+from towpath.core.points import reach
 from towpath.core.records import GATE_ROOTS, GATE_SLOTS, Job
 from towpath.core.tally import TALLY_FIELDS, tally
 from towpath.core.transitions import Transition
@@ -27,8 +28,10 @@ _MAY_ORPHAN = frozenset({"fail", "finish_partial", "rescue", "expire", "retry_la
 async def apply(tx: Tx, transitions: Sequence[Transition]) -> list[str | None]:
     """Performs the transitions in order. For each: None if it happened, else why it was refused."""
     board = await _lay_out(tx, transitions)
+    await reach("apply.locked")
     verdicts = [perform(board, transition) for transition in transitions]
     await write(tx, board)
+    await reach("apply.written")
     return verdicts
 
 
@@ -126,6 +129,7 @@ async def gate(tx: Tx, queue: str, lane: str) -> int:
     rows = await tx.fetch("lock_lane", queue=queue, lane=lane)
     if not rows:
         return 0
+    await reach("gate.locked")
     slots, roots = rows[0]["max_slots"], rows[0]["max_roots"]
     if slots is not None:
         room = slots - (await tx.fetch("lane_slots_used", queue=queue, lane=lane))[0]["used"]

@@ -213,3 +213,62 @@ CREATE TABLE towpath.depth (
     running bigint NOT NULL,
     waiting bigint NOT NULL
 );
+
+-- Enqueue from any driver, trigger or language, inside the caller's own transaction. The same stamp as the engine's own.
+CREATE FUNCTION towpath.uuid7() RETURNS uuid LANGUAGE sql VOLATILE AS $$
+    SELECT encode(overlay(overlay(uuid_send(gen_random_uuid())
+                                  PLACING substring(int8send(floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint)
+                                                    FROM 3) FROM 1 FOR 6)
+                          PLACING set_byte('\x00'::bytea, 0,
+                                           (get_byte(uuid_send(gen_random_uuid()), 0) & 15) | 112) FROM 7 FOR 1),
+                  'hex')::uuid
+$$;
+
+CREATE FUNCTION towpath.enqueue(
+    operation text, payload json DEFAULT 'null', queue text DEFAULT 'default', tenant text DEFAULT 'default',
+    lane text DEFAULT NULL, priority integer DEFAULT 1, cost float8 DEFAULT 1, run_at timestamptz DEFAULT NULL,
+    key text DEFAULT NULL, max_attempts integer DEFAULT 3, trace text DEFAULT NULL
+) RETURNS uuid LANGUAGE plpgsql AS $$
+#variable_conflict use_column
+DECLARE
+    new_id uuid := towpath.uuid7();
+    in_lane text := coalesce(enqueue.lane, enqueue.tenant);
+    due timestamptz := CASE WHEN enqueue.run_at > now() THEN enqueue.run_at END;
+    floor float8;
+    tail float8;
+    weight float8 := 1;
+    gate smallint := 0;
+    is_ready boolean;
+    found_id uuid;
+BEGIN
+    SELECT l.weight, CASE WHEN l.max_slots IS NOT NULL THEN 1 WHEN l.max_roots IS NOT NULL THEN 2 ELSE 0 END
+    INTO weight, gate FROM towpath.lane AS l WHERE l.queue = enqueue.queue AND l.lane = in_lane;
+    weight := coalesce(weight, 1);
+    gate := coalesce(gate, 0);
+    SELECT coalesce(max(c.floor), 0) INTO floor FROM towpath.clock AS c
+    WHERE c.queue = enqueue.queue AND c.priority = enqueue.priority;
+    SELECT j.pass INTO tail FROM towpath.job AS j
+    WHERE j.queue = enqueue.queue AND j.priority = enqueue.priority AND j.lane = in_lane AND j.ready AND j.pass >= floor
+    ORDER BY j.pass DESC LIMIT 1;
+    is_ready := due IS NULL AND gate = 0;
+    INSERT INTO towpath.job (id, queue, operation, tenant, lane, priority, cost, pass, root_id, key, ready, gate, parked,
+                             reason, run_at, max_attempts, payload, trace)
+    VALUES (new_id, enqueue.queue, enqueue.operation, enqueue.tenant, in_lane, enqueue.priority, enqueue.cost,
+            greatest(floor, tail) + enqueue.cost / weight, new_id, enqueue.key, is_ready, gate,
+            due IS NULL AND gate > 0, CASE WHEN due IS NOT NULL THEN 'scheduled' WHEN gate > 0 THEN 'capped' END,
+            due, enqueue.max_attempts, enqueue.payload, enqueue.trace)
+    ON CONFLICT DO NOTHING RETURNING id INTO found_id;
+    IF found_id IS NULL THEN
+        SELECT j.id INTO found_id FROM towpath.job AS j
+        WHERE j.tenant = enqueue.tenant AND j.operation = enqueue.operation AND j.key = enqueue.key
+          AND j.key IS NOT NULL AND j.state IN ('queued', 'running', 'waiting');
+        RETURN found_id;
+    END IF;
+    INSERT INTO towpath.event (job_id, seq, attempt, name) VALUES (new_id, 1, 0, 'job.created');
+    INSERT INTO towpath.tally (queue, operation, created, queued) VALUES (enqueue.queue, enqueue.operation, 1, 1);
+    IF is_ready THEN
+        PERFORM pg_notify('towpath', enqueue.queue);
+    END IF;
+    RETURN new_id;
+END
+$$;

@@ -11,6 +11,7 @@ import asyncpg
 
 from towpath.core.encoding import decode
 from towpath.core.errors import StoreUnavailable
+from towpath.core.points import reach
 from towpath.core.records import Enqueued, Event, NewJob
 from towpath.core.transitions import Transition
 from towpath.store import ledger
@@ -101,6 +102,8 @@ class PostgresStore:
                 async with connection.transaction():
                     tx.now = await connection.fetchval("SELECT now()")
                     value = await unit(tx)
+                    await reach("tx.commit")
+            await reach("tx.committed")
             self._after(tx)
             return value
 

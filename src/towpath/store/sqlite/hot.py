@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import timedelta
-from typing import Any
+from typing import Any, cast
 
 import apsw
 
@@ -63,7 +63,7 @@ def claim(
         claimed: list[Claimed] = []
         waited: dict[str, list[float]] = {}
         for job_id in picked:
-            for row in connection.execute(_CLAIM, (until, worker_id, now, job_id)).fetchall():
+            for row in cast(list[Any], connection.execute(_CLAIM, (until, worker_id, now, job_id)).fetchall()):
                 job = Claimed(*row[:-2])
                 claimed.append(job)
                 connection.execute(_STARTED, (job_id, row[-2], job.attempt, now))
@@ -86,7 +86,7 @@ async def settle(tx: SqliteTx, transitions: Sequence[Transition]) -> list[str | 
         if not t.solo:
             rest.append(index)
             continue
-        rows = tx.connection.execute(_SUCCEED, (now, t.result_json, t.job_id, t.attempt)).fetchall()
+        rows: list[Any] = tx.connection.execute(_SUCCEED, (now, t.result_json, t.job_id, t.attempt)).fetchall()
         if rows:
             seq, queue, operation, started_at = rows[0]
             tx.connection.execute(_SUCCEEDED, (t.job_id, seq, t.attempt, now))

@@ -20,6 +20,7 @@ from typing import Any
 import apsw
 
 from towpath.core.errors import StoreUnavailable
+from towpath.core.points import touch
 from towpath.store.sql import Queries
 from towpath.store.sqlite.connection import connect
 from towpath.store.sqlite.turnstile import Turnstile
@@ -149,6 +150,7 @@ class Writer:
                     tx.now = self._now()
                     for work in works:
                         self._play(tx, work, alone=len(works) == 1)
+                    touch("tx.commit")
                     self._connection.execute("COMMIT")
                 except BaseException:
                     self._roll_back()
@@ -158,6 +160,7 @@ class Writer:
             for work in works:
                 work.done(None, work.error or failed)
             return
+        touch("tx.committed")
         self._committed(tx.rings, tx.cancelled)
         for work in works:
             work.done(work.value, work.error)
