@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from math import ceil
 from statistics import fmean, median
 
 Measurement = Callable[[], float]
@@ -58,4 +59,4 @@ def compare(
 def percentile(values: Sequence[float], share: float) -> float:
     """The smallest value that at least `share` of all values do not exceed."""
     ordered = sorted(values)
-    return ordered[min(len(ordered) - 1, max(0, round(share * len(ordered) + 0.5) - 1))]
+    return ordered[max(0, ceil(share * len(ordered)) - 1)]

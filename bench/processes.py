@@ -82,7 +82,7 @@ class Board:
     @property
     def started_at(self) -> int:
         """When the first handler ran, in nanoseconds of the machine-wide monotonic clock."""
-        return min(moment for moment in self.first if moment)
+        return int(min(moment for moment in self.first if moment))
 
     def sink(self, kind: SinkKind, index: int) -> Sink:
         return self._counting(index) if kind == "count" else self._timing(index)

@@ -11,6 +11,7 @@ from towpath import App, Context
 
 _QUEUE = "bench"
 _OPERATION = "bench"
+_SPLITS_FROM = 32
 
 
 @dataclass(frozen=True)
@@ -51,7 +52,9 @@ class Towpath:
             sink(payload)
 
         async with app:
-            await app.run_worker(queues=[_QUEUE], concurrency=batch)
+            # A worker of this size claims half of its slots at a time, so the claims and settles are `batch` jobs each.
+            slots = 2 * batch if batch >= _SPLITS_FROM else batch
+            await app.run_worker(queues=[_QUEUE], concurrency=slots)
 
 
 async def _nothing(ctx: Context, payload: dict[str, Any]) -> None:

@@ -76,6 +76,18 @@ def sqlite_path(url: str) -> Path:
     return Path(path)
 
 
+def blobs_beside(path: Path) -> Path:
+    """The directory for large values of a SQLite file that no setting sends elsewhere."""
+    return path.parent / f"{path.name}-blobs"
+
+
 def documented() -> list[tuple[str, object, str]]:
     """(environment variable, default, meaning) of every setting, for the docs and `towpath doctor`."""
     return [(f"TOWPATH_{item.name.upper()}", item.default, item.metadata["what"]) for item in fields(Settings)]
+
+
+def unknown(environ: dict[str, str] | None = None) -> list[str]:
+    """Variables that look like settings and are none: most likely misspelt, and silently without effect."""
+    source = os.environ if environ is None else environ
+    known = {name for name, _, _ in documented()}
+    return sorted(name for name in source if name.startswith("TOWPATH_") and name not in known)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from towpath.blobs import BlobStore, open_blobs
-from towpath.config import Settings, sqlite_path
+from towpath.config import Settings, blobs_beside, sqlite_path
 from towpath.core.errors import ConfigurationError
 from towpath.store.contract import Store
 
@@ -26,10 +26,28 @@ def make_store(url: str, settings: Settings, clock: Callable[[], float] = time.t
     )
 
 
+def components() -> list[tuple[str, str, str | None]]:
+    """What the databases are spoken to with: name, version, and what is wrong with it, if anything."""
+    import apsw
+    import asyncpg
+
+    from towpath.store.sqlite.connection import check_version
+
+    wrong: str | None = None
+    try:
+        check_version(apsw.sqlite_lib_version())
+    except ConfigurationError as error:
+        wrong = str(error)
+    return [
+        ("apsw", apsw.apsw_version(), None),
+        ("SQLite", apsw.sqlite_lib_version(), wrong),
+        ("asyncpg", asyncpg.__version__, None),
+    ]
+
+
 def make_blobs(url: str, settings: Settings) -> BlobStore:
     if settings.blobs_url:
         return open_blobs(settings.blobs_url)
     if url.startswith("sqlite:"):
-        path = sqlite_path(url)
-        return open_blobs((path.parent / f"{path.name}-blobs").absolute().as_uri())
+        return open_blobs(blobs_beside(sqlite_path(url)).absolute().as_uri())
     return open_blobs(Path("towpath-blobs").absolute().as_uri())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import math
 from datetime import date, datetime
 from enum import Enum
 from typing import Any
@@ -52,37 +53,45 @@ def decode(text: str | None) -> Any:
 def _explain(value: Any, what: str, error: Exception) -> str:
     if isinstance(error, RecursionError) or "Circular" in str(error):
         return f"{what} is nested too deeply or refers to itself; pass a flat structure or a blob key"
-    path, reason = _find(value, "$", set()) or ("$", str(error))
+    path, reason = _find(value, "$") or ("$", str(error))
     return f"{what} cannot be written as JSON at {path}: {reason}"
 
 
-def _find(value: Any, path: str, seen: set[int]) -> tuple[str, str] | None:
+def _find(value: Any, path: str) -> tuple[str, str] | None:
     """The first spot that strict JSON refuses, for the error message only."""
-    if isinstance(value, str):
-        try:
-            value.encode("utf-8")
-        except UnicodeEncodeError:
-            return path, "the text has a lone surrogate; decode the source with errors='replace'"
-        return None
-    if isinstance(value, float) and (value != value or value in (float("inf"), float("-inf"))):
-        return path, f"{value} has no JSON form; use null or a string"
-    if isinstance(value, _BUILTIN):
-        return None
-    if isinstance(value, dict):
-        for key, item in value.items():
-            if not isinstance(key, _BUILTIN):
-                return path, f"the key {key!r} is not a string"
-            found = _find(str(key), f"{path}.{key!r}", seen) or _find(item, f"{path}.{key}", seen)
-            if found:
-                return found
-        return None
-    if isinstance(value, list | tuple):
-        for index, item in enumerate(value):
-            if found := _find(item, f"{path}[{index}]", seen):
-                return found
-        return None
+    match value:
+        case str():
+            return _find_in_text(value, path)
+        case float() if not math.isfinite(value):
+            return path, f"{value} has no JSON form; use null or a string"
+        case int() | float() | None:
+            return None
+        case dict():
+            found = (_find_in_item(key, item, path) for key, item in value.items())
+        case list() | tuple():
+            found = (_find(item, f"{path}[{index}]") for index, item in enumerate(value))
+        case _:
+            return _find_in_other(value, path)
+    return next((spot for spot in found if spot), None)
+
+
+def _find_in_text(text: str, path: str) -> tuple[str, str] | None:
     try:
-        return _find(_extended(value), path, seen)
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return path, "the text has a lone surrogate; decode the source with errors='replace'"
+    return None
+
+
+def _find_in_item(key: Any, item: Any, path: str) -> tuple[str, str] | None:
+    if not isinstance(key, _BUILTIN):
+        return path, f"the key {key!r} is not a string"
+    return _find(str(key), f"{path}.{key!r}") or _find(item, f"{path}.{key}")
+
+
+def _find_in_other(value: Any, path: str) -> tuple[str, str] | None:
+    try:
+        return _find(_extended(value), path)
     except TypeError as error:
         return path, f"{error}; convert it first or store it with ctx.blobs and pass the key"
 

@@ -8,16 +8,30 @@ import time
 
 _lock = threading.Lock()
 _last = 0
+_BUFFER = 4096
+_random = b""
+_used = 0
 
 
 def uuid7() -> str:
     """A UUID version 7 that never goes backwards within this process, as text."""
-    global _last  # noqa: PLW0603  (the monotonic counter is the point)
+    global _last, _random, _used  # noqa: PLW0603  (the monotonic counter and the buffer are the point)
     with _lock:
         # 48 bits of milliseconds, then 12 bits of sub-millisecond time, so ids of one process sort by creation.
         ticks = time.time_ns() * 4096 // 1_000_000
         _last = ticks = max(ticks, _last + 1)
-    value = (ticks >> 12) << 80 | 0x7000 << 64 | (ticks & 0xFFF) << 64
-    value |= 0x8 << 60 | int.from_bytes(os.urandom(8)) >> 4
-    text = f"{value:032x}"
+        if _used + 8 > len(_random):
+            _random, _used = os.urandom(_BUFFER), 0
+        noise = int.from_bytes(_random[_used : _used + 8])
+        _used += 8
+    text = f"{(ticks >> 12) << 80 | (0x7000 | ticks & 0xFFF) << 64 | 0x8 << 60 | noise >> 4:032x}"
     return f"{text[:8]}-{text[8:12]}-{text[12:16]}-{text[16:20]}-{text[20:]}"
+
+
+def _forget() -> None:
+    """A forked child must not hand out its parent's random bytes again."""
+    global _random  # noqa: PLW0603  (see above)
+    _random = b""
+
+
+os.register_at_fork(after_in_child=_forget)

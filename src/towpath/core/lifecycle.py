@@ -57,7 +57,7 @@ TABLE: dict[str, Verb] = {
         _verb("poll", {WAITING}, (WAITING,), "job.polled", False, "a lease for whoever works on it from outside"),
         _verb("resume", {WAITING}, (QUEUED,), "job.resumed", False, "burns no budget; the operation is entered again"),
         _verb("retry", {RUNNING, WAITING}, (QUEUED,), "job.retry_scheduled", True, "failures + 1"),
-        _verb("retry_later", {RUNNING}, (QUEUED,), "job.retry_later", True, "own cap, no budget"),
+        _verb("retry_later", {RUNNING}, (QUEUED, FAILED), "job.retry_later", True, "no budget; failed at a cap of its own"),
         _verb("release", {RUNNING}, (QUEUED,), "job.released", True, "handed back; no budget"),
         _verb("rescue", {RUNNING}, (QUEUED, FAILED), "job.rescued", True, "the lease expired; failures + 1"),
         _verb("expire", {WAITING}, (QUEUED, FAILED), "job.resumed", True, "the deadline passed"),

@@ -53,7 +53,9 @@ def _end(board: Board, job: Job, state: State, *, keep_lease: bool = False, **ev
     if job.gate:
         board.gates.add((job.queue, job.lane))
     if not keep_lease:
-        board.unlease(job)
+        _leave(board, job)
+    if state in (State.SUCCEEDED, State.PARTIAL):
+        job.error_json = job.error_kind = job.error_group = None  # of an attempt that no longer matters
     board.note(job, ENDING_EVENT[state], **event)
     board.stamps.pop(job.id, None)
     parent = board.parent_of(job)
@@ -76,6 +78,8 @@ def _count(parent: Job, child: Job, change: int) -> None:
 
 def _follow_children(parent: Job) -> None:
     """A parent that reports no progress of its own shows its children's."""
+    if parent.children_total == 0:
+        return
     if parent.progress_total is None or parent.progress_total == parent.children_total:
         parent.progress_current, parent.progress_total = float(parent.children_ended), float(parent.children_total)
 
@@ -83,7 +87,7 @@ def _follow_children(parent: Job) -> None:
 def _child_ended(board: Board, parent: Job, child: Job) -> None:
     if parent.await_group == child.child_group and parent.await_open > 0:
         parent.await_open -= 1
-        if parent.await_open == 0:
+        if parent.await_open == 0 and not parent.closing:
             wake(board, parent, "children")
             return
     if parent.closing and parent.state is State.WAITING and parent.children_open == 0:
@@ -113,7 +117,7 @@ def wake(board: Board, job: Job, reason: str) -> None:
 
 def _resume(board: Board, job: Job, reason: str) -> None:
     board.tell_counts(job)
-    board.unlease(job)
+    _leave(board, job)
     board.admit(job, fresh=False)
     board.note(job, "job.resumed", fields={"reason": reason})
 
@@ -135,15 +139,15 @@ def _succeed(board: Board, job: Job, t: Transition) -> str | None:
         t.closing = True
         return _defer(board, job, t)
     job.result_json = t.result_json
-    job.error_json = job.error_kind = job.error_group = None
     _end(board, job, State.SUCCEEDED)
     return None
 
 
 def _finish_partial(board: Board, job: Job, t: Transition) -> str | None:
     job.result_json = t.result_json
-    _cancel_children(board, job, "the parent ended")
+    # First its own end: the last child to go must find a parent that neither waits for it nor is closed by it.
     _end(board, job, State.PARTIAL, message=t.message, level="warning")
+    _cancel_children(board, job, "the parent ended")
     return None
 
 
@@ -156,9 +160,9 @@ def _fail(board: Board, job: Job, t: Transition) -> str | None:
 
 def _give_up(board: Board, job: Job, failure: Failure) -> None:
     _record(job, failure)
-    _cancel_children(board, job, "the parent failed")
     fields = failure.as_dict() | {"failures": job.failures}
     _end(board, job, State.FAILED, message=failure.message, level="error", fields=fields)
+    _cancel_children(board, job, "the parent failed")
 
 
 def _defer(board: Board, job: Job, t: Transition) -> str | None:
@@ -246,7 +250,7 @@ def _rescue(board: Board, job: Job, t: Transition) -> str | None:
         _give_up(board, job, failure)
         return None
     # Backoff even here: a job that kills its worker must not do so in a tight loop.
-    board.admit(job, fresh=False, delay=min(60.0, 2.0 ** (job.failures - 1) - 1), reason="retry")
+    board.admit(job, fresh=False, delay=min(60.0, 2.0 ** min(job.failures - 1, 6) - 1), reason="retry")
     board.note(job, "job.rescued", level="warning", fields={"failures": job.failures})
     return None
 

@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
+from towpath.core.encoding import plain
 from towpath.core.errors import Category, Fatal, OperationError, RateLimited, SchemaInvalid, TowpathError, Transient
 
 
@@ -54,7 +55,7 @@ class Suspend(BaseException):
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """What is recorded of an error: never more than a person may see."""
+    """What is recorded of an error: never more than a person may see, and always something a database can store."""
 
     kind: str
     error_class: str
@@ -66,12 +67,12 @@ class Failure:
         value: dict[str, Any] = {"kind": self.kind, "error_class": self.error_class, "message": self.message}
         if self.remedy:
             value["remedy"] = self.remedy
-        return value | self.detail
+        return {name: plain(text) if isinstance(text, str) else text for name, text in (value | self.detail).items()}
 
     @property
     def group(self) -> str:
         """The message with its numbers, ids and quoted names taken out, so that one cause is one group."""
-        return fingerprint(self.message)
+        return plain(fingerprint(self.message))
 
 
 _VARIABLE = re.compile(

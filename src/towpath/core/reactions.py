@@ -14,7 +14,7 @@ import random
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from towpath.core.errors import Category, OperationError, RateLimited, SchemaInvalid
+from towpath.core.errors import Category, ChildrenFailed, OperationError, RateLimited, SchemaInvalid
 from towpath.core.outcomes import Failure
 from towpath.core.retry import Retry
 
@@ -106,11 +106,13 @@ _LONGEST_MESSAGE = 2000
 
 def describe(error: BaseException, category: Category) -> Failure:
     """The record of an exception: kind, class, what happened, what to do."""
-    message = (str(error) or type(error).__name__).encode("utf-8", "replace").decode("utf-8")
+    text = f"{type(error).__name__}: {error}" if isinstance(error, KeyError) else str(error)  # its own text is the bare key
+    message = (text or type(error).__name__).encode("utf-8", "replace").decode("utf-8")
     detail: dict[str, object] = {}
     if isinstance(error, SchemaInvalid) and error.path:
         detail["path"] = error.path
     if isinstance(error, RateLimited) and error.budget:
         detail["budget"] = error.budget
     remedy = getattr(error, "remedy", None) or _REMEDIES[category]
-    return Failure(category.value, type(error).__name__, message[:_LONGEST_MESSAGE], remedy, detail)
+    kind = "children" if isinstance(error, ChildrenFailed) else category.value  # the inbox shows the children instead
+    return Failure(kind, type(error).__name__, message[:_LONGEST_MESSAGE], remedy, detail)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
 
 from towpath.core.outcomes import Failure
@@ -25,7 +26,7 @@ class Transition:
     closing: bool = False
     payload_json: str | None = None
     keep_steps: bool = False
-    follow_ups: list[NewJob] = field(default_factory=list)
+    follow_ups: Sequence[NewJob] = ()
     solo: bool = False  # a plain success that touches no other row: the stores have a short way for it
 
 
@@ -34,16 +35,16 @@ def succeed(
     attempt: int,
     result_json: str | None,
     *,
-    follow_ups: list[NewJob] | None = None,
+    follow_ups: Sequence[NewJob] = (),
     solo: bool = False,
 ) -> Transition:
-    return Transition("succeed", job_id, attempt, result_json, follow_ups=follow_ups or [], solo=solo and not follow_ups)
+    return Transition("succeed", job_id, attempt, result_json, follow_ups=follow_ups, solo=solo and not follow_ups)
 
 
 def finish_partial(
-    job_id: str, attempt: int, result_json: str | None, warning: str | None, *, follow_ups: list[NewJob] | None = None
+    job_id: str, attempt: int, result_json: str | None, warning: str | None, *, follow_ups: Sequence[NewJob] = ()
 ) -> Transition:
-    return Transition("finish_partial", job_id, attempt, result_json, message=warning, follow_ups=follow_ups or [])
+    return Transition("finish_partial", job_id, attempt, result_json, message=warning, follow_ups=follow_ups)
 
 
 def fail(job_id: str, attempt: int, failure: Failure) -> Transition:
@@ -57,10 +58,10 @@ def defer(
 
 
 def close_with_children(
-    job_id: str, attempt: int, result_json: str | None, max_wait: float, *, follow_ups: list[NewJob] | None = None
+    job_id: str, attempt: int, result_json: str | None, max_wait: float, *, follow_ups: Sequence[NewJob] = ()
 ) -> Transition:
     """The operation is done and its spawned children end the job."""
-    return Transition("defer", job_id, attempt, result_json, closing=True, max_wait=max_wait, follow_ups=follow_ups or [])
+    return Transition("defer", job_id, attempt, result_json, closing=True, max_wait=max_wait, follow_ups=follow_ups)
 
 
 def poll(job_id: str, worker_id: str, lease_seconds: float) -> Transition:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
 import signal as signals
 import time
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager
+from datetime import datetime, timedelta
+from pathlib import Path
 from typing import Any, Self, TypeVar
 
 from towpath import config, wiring
@@ -26,17 +29,22 @@ from towpath.core.lifecycle import State
 from towpath.core.records import DEFAULT_QUEUE, DEFAULT_TENANT, Event, Job, NewJob, Step, WorkerRow
 from towpath.core.retry import Retry
 from towpath.engine import admin, explain, reading, retention, schedules
+from towpath.engine.backup import Backup, backup
 from towpath.engine.budgets import Budgets
+from towpath.engine.checkup import checkup
+from towpath.engine.findings import Finding
 from towpath.engine.inbox import Inbox, payload_for
 from towpath.engine.registry import Operation, Registry, check_name, describe_function
 from towpath.engine.resources import Resources
 from towpath.engine.scribe import Scribe
 from towpath.engine.services import Services
+from towpath.engine.sync import Home, SyncApp
 from towpath.engine.tracing import current_trace
 from towpath.engine.transaction import Transaction
 from towpath.engine.values import Values
 from towpath.engine.worker import Worker
 from towpath.store import journal, ledger
+from towpath.store.contract import Store
 from towpath.store.migrating import ENGINE, Migration, Slice, migrate, pending
 from towpath.transports import DatabaseTransport
 
@@ -57,13 +65,15 @@ class App:
         self.settings = settings or config.load()
         self.url = url or self.settings.database_url
         self.registry = Registry()
-        self._clock = clock
+        self.clock = clock
         self._migrate_on_start = migrate_on_start
         self._slices: list[Slice] = [ENGINE]
-        self._resources: dict[str, Callable[[], Any]] = {}
+        self.resource_factories: dict[str, Callable[[], Any]] = {}
         self._plans: dict[str, schedules.Planned] = {}
         self._services: Services | None = None
-        self._workers: list[Worker] = []
+        self._workers: dict[Worker, asyncio.Task[None]] = {}
+        self._home: Home | None = None
+        self._sync = SyncApp(self)
 
     # -- what an app is made of
 
@@ -92,23 +102,11 @@ class App:
 
         def register(function: F) -> F:
             is_async, takes_payload, adapter = describe_function(function)
-            self.registry.add(
-                Operation(
-                    check_name("an operation's name", name),
-                    function,
-                    check_name("a queue's name", queue),
-                    policy,
-                    timeout,
-                    max_wait,
-                    isolation,
-                    memory_mb,
-                    budget,
-                    public,
-                    is_async,
-                    takes_payload,
-                    adapter,
-                )  # fmt: skip
-            )
+            operation = Operation(
+                check_name("an operation's name", name), function, check_name("a queue's name", queue), policy, timeout,
+                max_wait, isolation, memory_mb, budget, public, is_async, takes_payload, adapter,
+            )  # fmt: skip
+            self.registry.add(operation)
             return function
 
         return register
@@ -117,7 +115,7 @@ class App:
         """Registers something that is opened once per worker process: `await ctx.resources.get(name)`."""
 
         def register(factory: F) -> F:
-            self._resources[name] = factory
+            self.resource_factories[name] = factory
             return factory
 
         return register
@@ -158,7 +156,8 @@ class App:
     async def open(self) -> None:
         if self._services is not None:
             return
-        store = wiring.make_store(self.url, self.settings, self._clock)
+        self._home = Home(os.getpid(), asyncio.get_running_loop())
+        store = wiring.make_store(self.url, self.settings, self.clock)
         for part in self._slices:
             if part.queries is not None:
                 store.queries.load(part.queries)
@@ -186,20 +185,36 @@ class App:
         values = Values(blobs, inline_bytes=self.settings.inline_bytes, max_bytes=self.settings.max_payload_bytes)
         transport = DatabaseTransport(store.bell)
         return Services(
-            self.settings, self.registry, store, transport, blobs, values, Budgets(store), Resources(self._resources),
-            Scribe(store),
+            self.settings, self.registry, store, transport, blobs, values, self._budgets(store),
+            Resources(self.resource_factories), Scribe(store),
         )  # fmt: skip
 
+    def _budgets(self, store: Any) -> Budgets:
+        # A test's clock may jump, and what is remembered of a budget has to jump with it.
+        return Budgets(store) if self.clock is time.time else Budgets(store, self.clock)
+
     async def close(self) -> None:
+        """Closes everything, after the workers of this app have finished or handed back what they run."""
+        for worker in self._workers:
+            worker.stop()
+        if self._workers:
+            await asyncio.wait(set(self._workers.values()))
         services, self._services = self._services, None
         if services is None:
             return
-        for worker in self._workers:
-            worker.stop()
         await services.scribe.drain()
         await services.resources.close()
         await services.store.close()
         await services.blobs.aclose()
+
+    def sync(self) -> SyncApp:
+        """The same app for code without an event loop: Django, Flask, scripts. One per app, opened by its first call."""
+        return self._sync
+
+    @property
+    def home(self) -> Home | None:
+        """The process and the event loop that the app is open in; None while it is closed."""
+        return self._home if self._services is not None else None
 
     @property
     def services(self) -> Services:
@@ -208,10 +223,27 @@ class App:
         return self._services
 
     async def migrate(self) -> list[Migration]:
-        return await migrate(self.services.store, self._slices)
+        """Applies what the database lacks, and answers what that was; the app need not be open."""
+        async with self._bare_store() as store:
+            return await migrate(store, self._slices)
 
     async def pending_migrations(self) -> list[Migration]:
-        return await pending(self.services.store, self._slices)
+        """What `migrate` would apply; the app need not be open."""
+        async with self._bare_store() as store:
+            return await pending(store, self._slices)
+
+    @asynccontextmanager
+    async def _bare_store(self) -> AsyncIterator[Store]:
+        """The open store, or one opened for the occasion: an app with migrations pending may refuse to open."""
+        if self._services is not None:
+            yield self._services.store
+            return
+        store = wiring.make_store(self.url, self.settings, self.clock)
+        await store.open()
+        try:
+            yield store
+        finally:
+            await store.close()
 
     # -- putting jobs in
 
@@ -231,12 +263,17 @@ class App:
             options = dict(item)
             operation, payload = options.pop("operation"), options.pop("payload", None)
             options.setdefault("trace", trace)
-            job = services.new_job(operation, payload, **options)
-            new.append(job if services.values.small(job.payload_json) else await services.place_payload(job))
+            new.append(services.new_job(operation, payload, **options))
         if not new:
             return []
+        for job in new:
+            if not services.values.small(job.payload_json):
+                await services.place_payload(job)
         made = await services.store.enqueue(new)
-        return [_as_job(job, enqueued.id) for job, enqueued in zip(new, made, strict=True)]
+        return [
+            _as_job(job, enqueued.id) if enqueued.id == job.id else await self.get(enqueued.id)
+            for job, enqueued in zip(new, made, strict=True)
+        ]
 
     @asynccontextmanager
     async def transaction(self) -> AsyncIterator[Transaction]:
@@ -304,6 +341,14 @@ class App:
     async def workers(self) -> Sequence[WorkerRow]:
         return await admin.workers(self.services)
 
+    async def now(self) -> datetime:
+        """The database's time: the one every lease, deadline and schedule is measured by."""
+        return await reading.now(self.services.store)
+
+    async def checkup(self) -> Sequence[Finding]:
+        """Whether anything is stuck, and what to do about it."""
+        return await checkup(self.services.store)
+
     @property
     def inbox(self) -> Inbox:
         return Inbox(self.services)
@@ -311,6 +356,10 @@ class App:
     @property
     def queues(self) -> admin.Queues:
         return admin.Queues(self.services)
+
+    @property
+    def schedules(self) -> schedules.Schedules:
+        return schedules.Schedules(self.services)
 
     # -- moving jobs
 
@@ -341,6 +390,14 @@ class App:
         """Removes an ended job with its children and history; answers how many jobs went."""
         return await retention.delete_tree(self.services, reading.check_id(job_id))
 
+    async def prune(self, older_than: timedelta, *, failed: bool = False, queue: str | None = None) -> int:
+        """Removes jobs that ended longer ago, with their history; failed and partial ones only if asked."""
+        return await retention.prune_all(self.services, older_than, failed=failed, queue=queue)
+
+    async def backup(self, target: Path) -> Backup:
+        """Copies a SQLite database and its blobs while everything goes on."""
+        return await backup(self.services, target)
+
     # -- working
 
     async def run_worker(
@@ -348,8 +405,7 @@ class App:
     ) -> None:
         """Works until cancelled or told to stop; running jobs are finished or handed back."""
         worker = self.worker(queues, concurrency, name=name)
-        self._workers.append(worker)
-        running = asyncio.create_task(worker.run())
+        running = self._workers[worker] = asyncio.create_task(worker.run())
         try:
             await asyncio.shield(running)
         except asyncio.CancelledError:
@@ -357,7 +413,7 @@ class App:
             await running
             raise
         finally:
-            self._workers.remove(worker)
+            del self._workers[worker]
 
     def worker(self, queues: Sequence[str] | None = None, concurrency: int = 8, *, name: str | None = None) -> Worker:
         if concurrency < 1:

@@ -6,6 +6,7 @@ A budget is a row that is written only when somebody was refused, and read with 
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from datetime import timedelta
 
 from towpath.store.contract import Store, Tx
@@ -14,9 +15,9 @@ _CACHE_SECONDS = 1.0
 
 
 class Budgets:
-    def __init__(self, store: Store) -> None:
-        self._store = store
-        self._blocked: dict[str, float] = {}  # name -> monotonic instant until which it is blocked
+    def __init__(self, store: Store, clock: Callable[[], float] = time.monotonic) -> None:
+        self._store, self._clock = store, clock
+        self._blocked: dict[str, float] = {}  # name -> instant on our clock until which it is blocked
         self._read_at = float("-inf")
 
     async def block(self, name: str, seconds: float, reason: str) -> None:
@@ -24,12 +25,12 @@ class Budgets:
             until = tx.now + timedelta(seconds=seconds)
             await tx.execute("block_budget", name=name, until=until, reason=reason[:500])
 
-        self._blocked[name] = max(self._blocked.get(name, 0.0), time.monotonic() + seconds)
+        self._blocked[name] = max(self._blocked.get(name, 0.0), self._clock() + seconds)
         await self._store.run(unit)
 
     async def wait_seconds(self, name: str) -> float:
         """How long this budget is still blocked; zero if it is open."""
-        now = time.monotonic()
+        now = self._clock()
         if now - self._read_at > _CACHE_SECONDS:
             await self._read()
         return max(0.0, self._blocked.get(name, 0.0) - now)
@@ -40,5 +41,5 @@ class Budgets:
             return {row["name"]: (row["blocked_until"] - tx.now).total_seconds() for row in rows}
 
         left = await self._store.read(unit)
-        now = self._read_at = time.monotonic()
+        now = self._read_at = self._clock()
         self._blocked = {name: now + seconds for name, seconds in left.items()}

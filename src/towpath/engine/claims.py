@@ -1,8 +1,9 @@
 """Where a worker looks for its next jobs: one cursor per queue and band.
 
-A claim starts at the floor as last *written*, so dead index entries before it cost nothing, and whatever is stamped
-against that floor lies behind the cursor and is found at once. Jobs that committed later still, below the cursor, are
-found by full sweeps. Those go by time alone: at least a second apart, and at least a hundred times what the last one cost.
+A claim starts at the floor as *written* one turn ago, so dead index entries before it cost nothing, and whatever was
+stamped against that floor or the next lies behind the cursor and is found at once, even if it was stamped just before
+the floor was raised and committed just after. Jobs that committed later still, below the cursor, are found by full
+sweeps. Those go by time alone: at least a second apart, and at least a hundred times what the last one cost.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ class QueueClaims:
     def __init__(self, store: Store, queue: str, clock: Callable[[], float] = time.monotonic) -> None:
         self._store, self.queue, self._clock = store, queue, clock
         self._cursors: dict[int, float] = dict.fromkeys(PRIORITIES, float("-inf"))
+        self._floors = dict(self._cursors)
         self._highest: dict[int, float] = {}
         self._written_at = float("-inf")
         self._swept_at, self._sweep_cost = float("-inf"), 0.0
@@ -37,13 +39,17 @@ class QueueClaims:
             self._highest[job.priority] = max(self._highest.get(job.priority, 0.0), job.pass_)
         return jobs
 
+    def sweep_next(self) -> None:
+        """Makes the next claim a full sweep, for whoever has to know that nothing is left."""
+        self._swept_at = float("-inf")
+
     def _sweep_is_due(self) -> bool:
         return self._clock() - self._swept_at >= max(_SWEEP_EVERY, _SWEEP_COST_FACTOR * self._sweep_cost)
 
     @property
     def behind(self) -> bool:
         """Whether claims have passed the floor that is on record."""
-        return any(value > self._cursors[band] for band, value in self._highest.items())
+        return any(value > self._floors[band] for band, value in self._highest.items())
 
     async def advance(self) -> None:
         """Writes the floor, at most ten times a second."""
@@ -51,4 +57,5 @@ class QueueClaims:
             return
         self._written_at = self._clock()
         floors = await self._store.advance(self.queue, self._highest)
-        self._cursors |= {band: floor for band, floor in floors.items() if band in self._cursors}
+        self._cursors = dict(self._floors)
+        self._floors |= {band: floor for band, floor in floors.items() if band in self._floors}

@@ -36,6 +36,11 @@ class Context:
     LeaseLost and nothing of it counts.
     """
 
+    __slots__ = (
+        "_job", "_memory", "_number", "_progress", "_progress_at", "_progress_timer", "_services", "follow_ups",
+        "interrupted", "logged", "lost", "max_wait", "spawned", "suspended",
+    )  # fmt: skip
+
     def __init__(self, job: Claimed, services: Services, max_wait: float) -> None:
         self._job = job
         self._services = services
@@ -50,7 +55,7 @@ class Context:
         self.interrupted: str | None = None
         self.lost = False
         self.logged = 0
-        self.spawned = job.children_total > 0
+        self.spawned = False
 
     @property
     def id(self) -> str:

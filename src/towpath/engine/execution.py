@@ -32,22 +32,33 @@ async def execute(job: Claimed, operation: Operation | None, ctx: Context, runne
     """Runs the entry and says what should become of the job."""
     if operation is None:
         return transitions.release(job.id, job.attempt, "no_handler", NO_HANDLER_SECONDS)
+    if ctx.cancelled:
+        return _interrupted(job, operation, ctx)
     token = current_context.set(ctx)
     try:
         value = await _enter(job, operation, ctx, runners)
         return await _outcome(job, operation, ctx, value)
     except Suspend as suspend:
         return _deferral(job, ctx, suspend)
-    except asyncio.CancelledError:
-        if ctx.interrupted is None:
+    except asyncio.CancelledError as error:
+        if ctx.interrupted is not None:
+            return _interrupted(job, operation, ctx)
+        if _being_cancelled():
             raise
-        return _interrupted(job, operation, ctx)
+        return await _failed(job, operation, ctx, error)  # something inside the operation was cancelled, not the job
     except LeaseLost:
         return transitions.handler_ended(job.id, job.attempt)
-    except Exception as error:
+    except (KeyboardInterrupt, GeneratorExit):
+        raise
+    except BaseException as error:  # sys.exit() in somebody's library is that job's failure, not the worker's end
         return await _failed(job, operation, ctx, error)
     finally:
         current_context.reset(token)
+
+
+def _being_cancelled() -> bool:
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() > 0
 
 
 async def _enter(job: Claimed, operation: Operation, ctx: Context, runners: Runners) -> Any:
@@ -74,8 +85,9 @@ async def _outcome(job: Claimed, operation: Operation, ctx: Context, value: Any)
         case Done(result):
             value = result
     text = await _result(job, ctx, value)
-    solo = job.solo and not ctx.spawned
-    return transitions.succeed(job.id, job.attempt, text, follow_ups=ctx.follow_ups, solo=solo)
+    if ctx.spawned:  # children that ended before their parent count like those that end after it
+        return transitions.close_with_children(job.id, job.attempt, text, operation.max_wait, follow_ups=ctx.follow_ups)
+    return transitions.succeed(job.id, job.attempt, text, follow_ups=ctx.follow_ups, solo=job.solo)
 
 
 async def _result(job: Claimed, ctx: Context, value: Any) -> str | None:
@@ -120,7 +132,7 @@ def _interrupted(job: Claimed, operation: Operation, ctx: Context) -> Transition
             return transitions.handler_ended(job.id, job.attempt)
 
 
-async def _failed(job: Claimed, operation: Operation, ctx: Context, error: Exception) -> Transition:
+async def _failed(job: Claimed, operation: Operation, ctx: Context, error: BaseException) -> Transition:
     if ctx.suspended is not None:
         return _deferral(job, ctx, ctx.suspended)
     if ctx.lost or ctx.interrupted in ("cancelled", "lost", "timeout"):
@@ -144,7 +156,7 @@ async def _try_flush(ctx: Context) -> None:
         log.debug("job %s lost its lease before its last progress", ctx.id)
 
 
-def _worth_a_trace(error: Exception) -> bool:
+def _worth_a_trace(error: BaseException) -> bool:
     return not isinstance(error, Transient | RateLimited)
 
 

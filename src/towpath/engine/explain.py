@@ -77,10 +77,17 @@ def _waiting(job: Job, told: Explanation) -> None:
         told.sentence = f"it waits for {job.reason}"
 
 
+_ENDED = {
+    State.SUCCEEDED: "it has succeeded",
+    State.PARTIAL: "it has succeeded in part",
+    State.CANCELLED: "it was cancelled",
+}
+
+
 def _ended(job: Job, told: Explanation) -> None:
     error = job.error or {}
     told.until = job.finished_at
-    told.sentence = f"it {'ended' if job.state is State.PARTIAL else 'has'} {job.state.value}"
+    told.sentence = _ENDED.get(job.state, "it ended")
     if job.state is State.FAILED:
         told.reason = error.get("kind", "failed")
         told.sentence = f"it failed: {error.get('message', 'no reason was recorded')}"
@@ -131,22 +138,34 @@ async def _ready(tx: Tx, job: Job, told: Explanation) -> None:
     told.position, told.position_is_more = await position(tx, job)
     workers = await tx.fetch("live_workers", since=tx.now - _ALIVE)
     serving = [row for row in workers if job.queue in decode(row["queues"])]
-    ahead = f"over {MOST_COUNTED:,}" if told.position_is_more else f"{told.position:,}"
+    ahead = _ahead(told)
     if not serving:
         told.reason = "no_worker"
-        told.sentence = f"no live worker serves the queue {job.queue!r}; {ahead} jobs are before it"
+        told.sentence = f"no live worker serves the queue {job.queue!r}; {ahead}"
         told.remedy = f"towpath worker --app module:app --queues {job.queue}"
         return
     if settings and settings[0]["max_slots"] is not None:
         used = (await tx.fetch("leased_in_queue", queue=job.queue))[0]["used"]
         if used >= settings[0]["max_slots"]:
             told.reason = "queue_capped"
-            told.sentence = f"the queue {job.queue!r} runs {used} of {settings[0]['max_slots']} jobs; {ahead} are before it"
+            told.sentence = f"the queue {job.queue!r} runs {used} of {settings[0]['max_slots']} jobs; {ahead}"
             return
     told.reason = "behind" if told.position else "next"
-    told.sentence = f"{ahead} jobs are before it" if told.position else "it is next"
+    told.sentence = ahead
     if not told.position_is_more:
         told.eta_seconds = await _eta(tx, job, told.position or 0)
+
+
+def _ahead(told: Explanation) -> str:
+    if told.position_is_more:
+        return f"over {MOST_COUNTED:,} jobs are before it"
+    match told.position:
+        case None | 0:
+            return "it is next"
+        case 1:
+            return "one job is before it"
+        case _:
+            return f"{told.position:,} jobs are before it"
 
 
 async def position(tx: Tx, job: Job) -> tuple[int, bool]:

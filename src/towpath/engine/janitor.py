@@ -31,15 +31,19 @@ class Janitor:
     def __init__(self, services: Services) -> None:
         self._services = services
         self._store = services.store
+        self._timers = Loop("due", self._due)
         self._loops = [
-            Loop("due", self._due),
+            self._timers,
             Loop("rescue", self._rescue),
             Loop("gate", self._every(1.0, self._gate)),
             Loop("schedules", self._schedules),
             Loop("rollups", self._every(1.0, self._rollups)),
             Loop("retention", self._every(60.0, self._retention)),
         ]
-        self._stop_listening: Callable[[], None] | None = None
+
+    def timer_set(self) -> None:
+        """A job will fall due: perhaps sooner than the one waited for."""
+        self._timers.nudge()
 
     def start(self) -> None:
         for loop in self._loops:
@@ -132,6 +136,8 @@ async def expire(services: Services) -> int:
     total = 0
     while True:
         rows = await services.store.read(lambda tx: tx.fetch("expired_waits", now=tx.now, limit=_PAGE))
+        if rows:
+            await reach("expire.selected")
         moved = await _one_by_one_if_needed(services, [transitions.expire(str(row["id"]), row["attempt"]) for row in rows])
         total += moved
         if moved < _PAGE:
@@ -139,12 +145,12 @@ async def expire(services: Services) -> int:
 
 
 async def gate_all(services: Services) -> int:
-    lanes = await services.store.read(lambda tx: tx.fetch("capped_lanes"))
+    lanes = await services.store.read(lambda tx: tx.fetch("lanes_to_tend", since=tx.now - ledger.NEW_CAP))
     return sum([await services.store.run(_gate_of(row["queue"], row["lane"])) for row in lanes])
 
 
 def _gate_of(queue: str, lane: str) -> Callable[[Tx], Awaitable[int]]:
-    return lambda tx: ledger.gate(tx, queue, lane)
+    return lambda tx: ledger.tend(tx, queue, lane)
 
 
 async def _one_by_one_if_needed(services: Services, asked: list[Transition]) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import AsyncIterator
+from datetime import datetime
 from typing import Any
 
 from towpath.core.encoding import decode
@@ -30,6 +31,15 @@ async def get(store: Store, job_id: str) -> Job:
     if not found:
         raise JobNotFound(f"no job has the id {job_id}; it may have been deleted or pruned")
     return found[0]
+
+
+async def now(store: Store) -> datetime:
+    """What time it is for the engine: the database's time, wherever that runs."""
+
+    async def unit(tx: Tx) -> datetime:
+        return tx.now
+
+    return await store.read(unit)
 
 
 async def list_jobs(store: Store, *, limit: int, before: str | None, parent: str | None, **filters: Any) -> list[Job]:

@@ -6,20 +6,23 @@ import inspect
 import re
 import typing
 from collections.abc import Callable
-from dataclasses import dataclass, is_dataclass
+from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
+from pydantic_core import PydanticSerializationError
 
 from towpath.core.encoding import encode
-from towpath.core.errors import Category, ConfigurationError, SchemaInvalid, UnknownOperation
+from towpath.core.errors import Category, ConfigurationError, EncodingError, SchemaInvalid, UnknownOperation
 from towpath.core.reactions import ExceptionMap
 from towpath.core.retry import Retry
 
 _NAME = re.compile(r"^[A-Za-z0-9_][A-Za-z0-9_.:/-]{0,199}$")
 
 
-def check_name(what: str, name: str) -> str:
+@lru_cache(maxsize=4096)
+def check_name(what: str, name: Any) -> str:
     """Names of queues and operations end up in logs, URLs and bells: they stay plain."""
     if not isinstance(name, str) or not _NAME.match(name):
         raise ConfigurationError(f"{what} must be 1 to 200 letters, digits or _ . : / -, got {name!r}")
@@ -46,13 +49,14 @@ class Operation:
 
     def check(self, payload: Any) -> str:
         """The payload as JSON, or SchemaInvalid with the path of the field that does not fit."""
-        if self.adapter is None:
-            return encode(payload, what=f"the payload of {self.name}")
+        what = f"the payload of {self.name}"
+        value = self.read(payload)
+        if self.adapter is None or self.adapter.core_schema["type"] == "dict":
+            return encode(value, what=what)  # says where in a dict the trouble is
         try:
-            value = self.adapter.validate_python(payload)
-        except ValidationError as error:
-            raise _invalid(self.name, error) from None
-        return encode(self.adapter.dump_python(value, mode="json"), what=f"the payload of {self.name}")
+            return encode(self.adapter.dump_python(value, mode="json"), what=what)
+        except PydanticSerializationError as error:
+            raise EncodingError(f"{what} cannot be written as JSON: {error}") from None
 
     def read(self, payload: Any) -> Any:
         """The payload as the operation's own type."""
@@ -123,8 +127,4 @@ def _adapter(function: Callable[..., Any], parameter: str) -> TypeAdapter[Any] |
         raise ConfigurationError(
             f"the payload type of {function.__qualname__} cannot be resolved ({error}); define it at module level"
         ) from None
-    if hint is None or hint is Any or hint is dict or typing.get_origin(hint) is dict:
-        return None
-    if isinstance(hint, type) and not (is_dataclass(hint) or hasattr(hint, "model_validate")) and hint is object:
-        return None
-    return TypeAdapter(hint)
+    return None if hint in (None, Any, object) else TypeAdapter(hint)

@@ -45,6 +45,14 @@ async def prune_older(services: Services, states: list[str], age: timedelta, que
     return total
 
 
+async def prune_all(services: Services, age: timedelta, *, failed: bool = False, queue: str | None = None) -> int:
+    """Removes everything that ended longer than `age` ago, however much it is; failed and partial jobs only if asked."""
+    total = 0
+    while gone := await prune_older(services, [*_GOOD, *(_BAD if failed else [])], age, queue):
+        total += gone
+    return total
+
+
 async def _batch(tx: Tx, states: list[str], age: timedelta, queue: str | None) -> list[str]:
     rows = await tx.fetch("prunable_roots", states=states, before=tx.now - age, queue=queue, limit=_BATCH)
     roots = [str(row["id"]) for row in rows]

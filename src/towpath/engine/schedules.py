@@ -6,6 +6,7 @@ downtime a schedule fires once, for the latest time it missed.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -15,7 +16,8 @@ from cronsim import CronSim, CronSimError
 
 from towpath.core.errors import ConfigurationError
 from towpath.core.ids import uuid7
-from towpath.core.records import NewJob
+from towpath.core.points import reach
+from towpath.core.records import NewJob, Schedule
 from towpath.engine.services import Services
 from towpath.store.contract import Row, Tx
 
@@ -74,9 +76,11 @@ async def fire_due(services: Services) -> int:
     """Fires every schedule that is due; answers how many."""
     if not await services.store.read(lambda tx: tx.fetch("schedule_is_due", now=tx.now)):
         return 0
+    await reach("schedule.seen")
 
     async def unit(tx: Tx) -> int:
         due = await tx.fetch("due_schedules", now=tx.now)
+        await reach("schedule.locked")
         for row in due:
             await _fire(tx, row)
         return len(due)
@@ -96,6 +100,34 @@ async def _fire(tx: Tx, row: Row) -> None:
     )  # fmt: skip
     [made] = await tx.insert_jobs([job])
     await tx.execute("schedule_fired", name=row["name"], fired=fire_at, next_fire=upcoming, job_id=made.id)
+
+
+class Schedules:
+    """What is planned, and a way to hold it: a paused schedule misses its times, and fires once when it is resumed."""
+
+    def __init__(self, services: Services) -> None:
+        self._store = services.store
+
+    async def list(self) -> Sequence[Schedule]:
+        return [_schedule_from(row) for row in await self._store.read(lambda tx: tx.fetch("schedules"))]
+
+    async def pause(self, name: str) -> None:
+        await self._set_paused(name, True)
+
+    async def resume(self, name: str) -> None:
+        await self._set_paused(name, False)
+
+    async def _set_paused(self, name: str, paused: bool) -> None:
+        if not await self._store.run(lambda tx: tx.execute("pause_schedule", name=name, paused=paused)):
+            raise ConfigurationError(f"no schedule is named {name!r}; towpath schedules lists them")
+
+
+def _schedule_from(row: Row) -> Schedule:
+    last = row["last_job_id"]
+    return Schedule(
+        row["name"], row["cron"], row["timezone"], row["operation"], row["payload"], row["tenant"], row["priority"],
+        bool(row["paused"]), row["next_fire"], row["last_fire"], None if last is None else str(last),
+    )  # fmt: skip
 
 
 async def seconds_until_next(services: Services) -> float:

@@ -20,29 +20,29 @@ from towpath.store.journal import Note
 log = logging.getLogger("towpath.scribe")
 T = TypeVar("T")
 Answer = asyncio.Future[Any]
+Done = Callable[[Any, BaseException | None], None]
 
 
 class Scribe:
     def __init__(self, store: Store) -> None:
         self._store = store
         self._loop = asyncio.get_running_loop()
-        self._notes: list[tuple[Note, Answer]] = []
-        self._settles: list[tuple[Transition, Answer]] = []
+        self._notes: list[tuple[Note, Done]] = []
+        self._settles: list[tuple[Transition, Done]] = []
         self._task: asyncio.Task[None] | None = None
 
     def note(self, note: Note) -> Answer:
         """Resolves to whether the fence let the note through."""
         answer = self._loop.create_future()
-        self._notes.append((note, answer))
+        self._notes.append((note, _resolve(answer)))
         self._wake()
         return answer
 
-    def settle(self, transition: Transition) -> Answer:
-        """Resolves to None, or to the reason why the fence held."""
-        answer = self._loop.create_future()
-        self._settles.append((transition, answer))
+    def settle(self, transition: Transition, done: Done) -> None:
+        """Calls `done(refused, error)`: refused is None, or the reason why the fence held. A plain callback, not a
+        future, because every job passes here."""
+        self._settles.append((transition, done))
         self._wake()
-        return answer
 
     @property
     def pending(self) -> int:
@@ -69,15 +69,28 @@ class Scribe:
             self._task = None
 
 
-async def _batch(items: list[tuple[T, Answer]], write: Callable[[Sequence[T]], Awaitable[Sequence[Any]]]) -> None:
+async def _batch(items: list[tuple[T, Done]], write: Callable[[Sequence[T]], Awaitable[Sequence[Any]]]) -> None:
     try:
-        for (_, answer), value in zip(items, await write([item for item, _ in items]), strict=True):
-            if not answer.done():
-                answer.set_result(value)
+        values = await write([item for item, _ in items])
     except Exception as error:
         if len(items) > 1:
             log.warning("a batch of %d writes failed, trying each alone: %s", len(items), error)
             for item in items:
                 await _batch([item], write)
-        elif not items[0][1].done():
-            items[0][1].set_exception(error)
+        else:
+            items[0][1](None, error)
+        return
+    for (_, done), value in zip(items, values, strict=True):
+        done(value, None)
+
+
+def _resolve(answer: Answer) -> Done:
+    def done(value: Any, error: BaseException | None) -> None:
+        if answer.done():
+            return
+        if error is not None:
+            answer.set_exception(error)
+        else:
+            answer.set_result(value)
+
+    return done

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import Any
 
 from towpath.blobs import BlobStore
@@ -36,7 +37,7 @@ class Services:
     resources: Resources
     scribe: Scribe
 
-    def new_job(
+    def new_job(  # noqa: PLR0913  (it is enqueue's signature, spelled out so that a misspelt option is refused)
         self,
         operation: str,
         payload: Any = None,
@@ -79,6 +80,7 @@ class Services:
         return job
 
 
+@lru_cache(maxsize=4096)  # the same few tenants come by a million times
 def _label(what: str, value: Any) -> str:
     if not isinstance(value, str) or not 0 < len(value) <= _LONGEST_LABEL or plain(value) != value:
         raise SchemaInvalid(f"must be 1 to {_LONGEST_LABEL} characters of valid text without NUL, got {value!r}", path=what)
@@ -92,7 +94,7 @@ def _priority(value: int) -> int:
 
 
 def _cost(value: Any) -> float:
-    if not (isinstance(value, int | float) and math.isfinite(value) and value > 0):
+    if not (isinstance(value, (int, float)) and math.isfinite(value) and value > 0):
         raise SchemaInvalid(f"must be a number above zero, got {value!r}", path="cost")
     return float(value)
 

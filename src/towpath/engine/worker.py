@@ -12,7 +12,8 @@ import logging
 import os
 import platform
 import time
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
 from typing import Any
 
 from towpath.core import transitions
@@ -39,23 +40,25 @@ log = logging.getLogger("towpath.worker")
 
 _WATCH_EVERY = 0.25
 _HOUR = 3600.0
+_SPLIT_FROM = 32
 
 
 class Entry:
     """A job in a slot."""
 
-    __slots__ = ("ctx", "deadline", "job", "task")
+    __slots__ = ("ctx", "deadline", "entered", "job", "task")
 
     def __init__(self, job: Claimed, ctx: Context, deadline: float) -> None:
         self.job, self.ctx, self.deadline = job, ctx, deadline
         self.task: asyncio.Task[None] | None = None
+        self.entered = False
 
     def interrupt(self, why: str) -> None:
         if self.ctx.interrupted is None:
             self.ctx.interrupted = why
             if why != "shutdown":
                 self.ctx.lost = why in ("cancelled", "lost")
-            if self.task is not None:
+            if self.task is not None and self.entered:  # a task cancelled before its first step would never settle
                 self.task.cancel()
 
 
@@ -69,8 +72,10 @@ class Worker:
         self.id = uuid7()
         self._claims = [QueueClaims(services.store, queue) for queue in queues]
         self._queues = frozenset(queues)
-        self._entries: dict[str, Entry] = {}
+        self._entries: dict[tuple[str, int], Entry] = {}  # by job and attempt: a lost attempt may still be ending
         self._settling = 0
+        # Half of a large worker's slots at a time: one half is claimed and settled while the other half runs.
+        self._batch = concurrency if concurrency < _SPLIT_FROM else concurrency // 2
         self._wake = asyncio.Event()
         self._stopping = asyncio.Event()
         self._runners = Runners(concurrency)
@@ -105,34 +110,46 @@ class Worker:
         self._stopping.set()
         self._wake.set()
 
-    async def run_until_idle(self) -> int:
-        """Works until nothing is ready, running or due; for tests and scripts. Answers how many entries were run."""
+    async def run_until_idle(self, on_idle: Callable[[], Awaitable[bool]] | None = None) -> int:
+        """Works until nothing is ready, running or due; for tests and scripts. Answers how many entries were run.
+
+        `on_idle` is asked then, and may say that there is more to do now: a test's clock has moved on.
+        """
         await self._start()
         done = 0
         try:
             while True:
+                self._wake.clear()
                 claimed = await self._claim_some()
                 done += claimed
-                if claimed == 0 and not self._entries and not self._settling:
-                    if self._janitor is not None and await self._janitor.sweep():
-                        continue
-                    if not await self._any_ready():
-                        return done
+                if claimed == 0 and (self._entries or self._settling):
+                    await self._rest()
                 elif claimed == 0:
-                    await self._until_something_ends()
+                    found = await self._look_again()
+                    done += found
+                    if not found and not (on_idle is not None and await on_idle()):
+                        return done
         finally:
             await self._wind_down()
 
-    async def _any_ready(self) -> bool:
+    async def _look_again(self) -> int:
+        """Nothing was found and nothing runs: a thorough look at what is due by now, and below the cursors."""
+        await self._services.scribe.drain()
+        if self._janitor is not None:
+            await self._janitor.sweep()
         for claims in self._claims:
-            claims._swept_at = float("-inf")
-        return await self._claim_some() > 0
+            claims.sweep_next()
+        return await self._claim_some()
 
-    async def _until_something_ends(self) -> None:
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(0.05):
-                await self._wake.wait()
-        self._wake.clear()
+    def hand_back(self) -> None:
+        """Interrupts what runs, for whoever will not wait: its jobs go back to the queue and lose no attempt."""
+        for entry in list(self._entries.values()):
+            entry.interrupt("shutdown")
+
+    @property
+    def running(self) -> list[Claimed]:
+        """The jobs in its slots."""
+        return [entry.job for entry in self._entries.values()]
 
     async def _start(self) -> None:
         self._silence = self._services.transport.listen(self._heard)
@@ -162,6 +179,7 @@ class Worker:
 
     async def _claim_some(self) -> int:
         room = min(self._concurrency - len(self._entries), 2 * self._concurrency - len(self._entries) - self._settling)
+        room = min(room, self._batch)
         total = 0
         for claims in list(self._claims):
             if room <= 0:
@@ -196,12 +214,20 @@ class Worker:
         timeout = operation.timeout if operation else _HOUR
         ctx = Context(job, self._services, operation.max_wait if operation else _HOUR)
         entry = Entry(job, ctx, time.monotonic() + timeout)
-        self._entries[job.id] = entry
+        if job.attempt > 1:
+            self._supersede(job)
+        self._entries[job.id, job.attempt] = entry
         self._heartbeat.hold(job.id, job.attempt, timeout)
         entry.task = self._loop.create_task(self._work(entry, operation))
 
+    def _supersede(self, job: Claimed) -> None:
+        """A lease that ran out may come back to the very worker that lost it: its old handler has to go."""
+        for entry in self._entries.values():
+            if entry.job.id == job.id:
+                entry.interrupt("lost")
+
     async def _work(self, entry: Entry, operation: Any) -> None:
-        job = entry.job
+        entry.entered, job = True, entry.job
         try:
             transition = await execute(job, operation, entry.ctx, self._runners)
         except asyncio.CancelledError:
@@ -214,27 +240,24 @@ class Worker:
         await reach("worker.ran")
         self._leave(entry)
         self._settling += 1
-        self._services.scribe.settle(transition).add_done_callback(lambda answer: self._settled(entry, transition, answer))
+        self._services.scribe.settle(transition, partial(self._settled, entry, transition))
 
     def _leave(self, entry: Entry) -> None:
-        if self._entries.get(entry.job.id) is entry:
-            del self._entries[entry.job.id]
+        self._entries.pop((entry.job.id, entry.job.attempt), None)
         self._wake.set()
 
-    def _settled(self, entry: Entry, transition: Transition, answer: asyncio.Future[Any]) -> None:
+    def _settled(self, entry: Entry, transition: Transition, refused: str | None, error: BaseException | None) -> None:
         self._settling -= 1
         self._heartbeat.drop(entry.job.id, entry.job.attempt)
         self._wake.set()
-        if answer.cancelled():
-            return
-        error = answer.exception()
         if error is not None:
             log.error("job %s could not be settled (%s); its lease will run out: %s", entry.job.id, transition.verb, error)
             self._settle_as_failure(entry, transition, error)
-        elif answer.result() is not None and transition.verb != "handler_ended":
-            log.warning("dropped the late %s of job %s: %s", transition.verb, entry.job.id, answer.result())
-            late = transitions.handler_ended(entry.job.id, entry.job.attempt)
-            self._services.scribe.settle(late).add_done_callback(lambda done: done.exception())
+        elif refused is not None and transition.verb != "handler_ended":
+            log.warning("dropped the late %s of job %s: %s", transition.verb, entry.job.id, refused)
+            self._services.scribe.settle(transitions.handler_ended(entry.job.id, entry.job.attempt), _ignore)
+        elif self._janitor is not None and (transition.delay or transition.deadline is not None):
+            self._janitor.timer_set()
 
     def _settle_as_failure(self, entry: Entry, transition: Transition, error: BaseException) -> None:
         """A result the database refuses is that job's failure, with the database's own words."""
@@ -244,15 +267,15 @@ class Worker:
             "fatal", type(error).__name__, f"its outcome could not be stored: {error}"[:500], "fix the result, then requeue"
         )
         failed = transitions.fail(entry.job.id, entry.job.attempt, failure)
-        self._services.scribe.settle(failed).add_done_callback(lambda done: done.exception())
+        self._services.scribe.settle(failed, _ignore)
 
     def _lost_in_thread(self, job_id: str, attempt: int, state: str) -> None:
         if not self._loop.is_closed():
             self._loop.call_soon_threadsafe(self._lost, job_id, attempt, state)
 
     def _lost(self, job_id: str, attempt: int, state: str) -> None:
-        entry = self._entries.get(job_id)
-        if entry is not None and entry.job.attempt == attempt:
+        entry = self._entries.get((job_id, attempt))
+        if entry is not None:
             log.warning("job %s is %s now: interrupting attempt %d", job_id, state, attempt)
             entry.interrupt("cancelled" if state == "cancelled" else "lost")
 
@@ -282,8 +305,7 @@ class Worker:
         if self._janitor is not None:
             await self._janitor.stop()
         await self._drain(self._settings.drain_seconds)
-        for entry in list(self._entries.values()):
-            entry.interrupt("shutdown")
+        self.hand_back()
         await self._drain(10.0)
         await self._services.scribe.drain()
         await self._watch.stop()
@@ -300,3 +322,7 @@ class Worker:
         tasks = [entry.task for entry in self._entries.values() if entry.task is not None]
         if tasks:
             await asyncio.wait(tasks, timeout=seconds)
+
+
+def _ignore(_refused: str | None, _error: BaseException | None) -> None:
+    """For settles whose outcome changes nothing any more: the lease runs out by itself."""

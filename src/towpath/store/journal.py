@@ -38,6 +38,7 @@ class Note:
 async def record(tx: Tx, notes: Sequence[Note]) -> list[bool]:
     """Writes the notes of any number of jobs. For each: whether the fence let it through."""
     jobs = await tx.jobs("lock_jobs", ids=sorted({note.job_id for note in notes}))
+    await reach("record.locked")
     board = Board(jobs, tx.now)
     kept = []
     for note in notes:

@@ -8,20 +8,22 @@ they would deadlock.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from towpath.core import fairness
 from towpath.core.board import Board
 from towpath.core.lifecycle import State
 from towpath.core.moves import perform
 from towpath.core.points import reach
-from towpath.core.records import GATE_ROOTS, GATE_SLOTS, Job
+from towpath.core.records import GATE_ROOTS, GATE_SLOTS, Job, Lane
 from towpath.core.tally import TALLY_FIELDS, tally
 from towpath.core.transitions import Transition
 from towpath.store.contract import Tx
 
 # Verbs that may take children with them; the others only ever touch the job and its ancestors.
 _REACH_DOWN = frozenset({"cancel", "requeue"})
+# For how long after a lane's cap has changed the janitor looks for jobs that were enqueued meanwhile.
+NEW_CAP = timedelta(minutes=10)
 _MAY_ORPHAN = frozenset({"fail", "finish_partial", "rescue", "expire", "retry_later"})
 
 
@@ -29,7 +31,8 @@ async def apply(tx: Tx, transitions: Sequence[Transition]) -> list[str | None]:
     """Performs the transitions in order. For each: None if it happened, else why it was refused."""
     board = await _lay_out(tx, transitions)
     await reach("apply.locked")
-    verdicts = [perform(board, transition) for transition in transitions]
+    taken = await _taken_keys(tx, board, transitions)
+    verdicts = [taken.get(transition.job_id) or perform(board, transition) for transition in transitions]
     await write(tx, board)
     await reach("apply.written")
     return verdicts
@@ -37,7 +40,9 @@ async def apply(tx: Tx, transitions: Sequence[Transition]) -> list[str | None]:
 
 async def _lay_out(tx: Tx, transitions: Sequence[Transition]) -> Board:
     ids = {transition.job_id for transition in transitions}
-    board = Board(await _lock(tx, ids | await _relatives(tx, "ancestors", ids)), tx.now)
+    family = ids | await _relatives(tx, "ancestors", ids)
+    await reach("apply.looked")
+    board = Board(await _lock(tx, family), tx.now)
     downward = {t.job_id for t in transitions if t.verb in _REACH_DOWN}
     for transition in transitions:
         job = board.jobs.get(transition.job_id)
@@ -50,6 +55,23 @@ async def _lay_out(tx: Tx, transitions: Sequence[Transition]) -> Board:
             break
         board.add(await _lock(tx, found))
     return board
+
+
+async def _taken_keys(tx: Tx, board: Board, transitions: Sequence[Transition]) -> dict[str, str]:
+    """Jobs that cannot be requeued because a live job holds their key by now. A relative in that position lives on
+    without its key: it was not asked for by it."""
+    if not any(transition.verb == "requeue" for transition in transitions):
+        return {}
+    asked, taken = {transition.job_id for transition in transitions}, {}
+    for job in board.jobs.values():
+        if job.key is None or not job.ended:
+            continue
+        rows = await tx.fetch("job_by_key", tenant=job.tenant, operation=job.operation, key=job.key)
+        if rows and job.id in asked:
+            taken[job.id] = f"its key {job.key!r} is held by job {rows[0]['id']}, which is still live"
+        elif rows:
+            job.key = None
+    return taken
 
 
 async def _relatives(tx: Tx, query: str, ids: Iterable[str]) -> set[str]:
@@ -137,6 +159,7 @@ async def gate(tx: Tx, queue: str, lane: str) -> int:
         room = roots - (await tx.fetch("lane_roots_open", queue=queue, lane=lane))[0]["used"]
     else:
         room = 1_000_000
+    await reach("gate.counted")
     if room > 0:
         return await _promote(tx, await tx.jobs("parked_jobs", queue=queue, lane=lane, limit=room))
     if room < 0 and slots is not None:
@@ -167,6 +190,7 @@ async def _park(tx: Tx, jobs: list[Job]) -> None:
 async def promote_due(tx: Tx, limit: int) -> int:
     """Makes scheduled jobs that have fallen due ready, ranked within their lanes; answers how many it saw."""
     jobs = await tx.jobs("due_jobs", now=tx.now, limit=limit)
+    await reach("due.locked")
     board = Board(jobs, tx.now)
     for job in jobs:
         job.run_at = None
@@ -179,13 +203,39 @@ async def set_lane(tx: Tx, queue: str, lane: str, *, weight: float, max_slots: i
     """Changes a lane's weight and cap. Jobs already here go behind the new gate, or come out from behind the old one."""
     await tx.execute("put_lane", queue=queue, lane=lane, weight=weight, max_slots=max_slots, max_roots=max_roots, now=tx.now)
     await tx.fetch("lock_lane", queue=queue, lane=lane)
+    await reach("lane.locked")
     new_gate = GATE_SLOTS if max_slots is not None else GATE_ROOTS if max_roots is not None else 0
     await tx.execute("regate_lane", queue=queue, lane=lane, gate=new_gate)
     if new_gate == 0:
         await _promote(tx, await tx.jobs("unpark_lane", queue=queue, lane=lane))
     elif new_gate == GATE_ROOTS:
         await _park(tx, await tx.jobs("unbegun_ready_roots", queue=queue, lane=lane))
+        await _promote(tx, await tx.jobs("parked_children", queue=queue, lane=lane))
     await gate(tx, queue, lane)
+
+
+async def tend(tx: Tx, queue: str, lane: str) -> int:
+    """`gate`, and before it a look for jobs that got past it: whoever enqueued them had not seen the cap yet.
+
+    A transaction that was open when the cap was set may commit long after, so this looks for a while.
+    """
+    rows = await tx.fetch("lock_lane", queue=queue, lane=lane)
+    caps = Lane(queue, lane, max_slots=rows[0]["max_slots"], max_roots=rows[0]["max_roots"]) if rows else None
+    if caps is not None and caps.gate and rows[0]["updated_at"] > tx.now - NEW_CAP:
+        await _catch_strays(tx, caps)
+    return await gate(tx, queue, lane)
+
+
+async def _catch_strays(tx: Tx, lane: Lane) -> None:
+    place = {"queue": lane.queue, "lane": lane.lane}
+    strays = await tx.jobs("stray_ready", **place, gate=lane.gate) + await tx.jobs("stray_leased", **place, gate=lane.gate)
+    board = Board(strays, tx.now)
+    for job in strays:
+        job.gate = lane.gate
+    await tx.write_jobs(board.changes())
+    if lane.gate == GATE_ROOTS:
+        await _park(tx, [job for job in strays if job.ready and job.parent_id is None and job.attempt == 0])
+        await _promote(tx, await tx.jobs("parked_children", **place))
 
 
 async def due_next(tx: Tx) -> datetime | None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import AsyncIterator, Callable
+from weakref import WeakSet
 
 
 class Listeners:
@@ -25,26 +27,26 @@ class Listeners:
 
 
 class Pulse:
-    """Something happened: any number of waiters wake up, and one that was busy meanwhile wakes at once."""
+    """Something happened: any number of followers wake up, and one that was busy meanwhile wakes at once."""
 
     def __init__(self) -> None:
-        self._waiters: set[asyncio.Event] = set()
+        self._events: WeakSet[asyncio.Event] = WeakSet()  # a follower that was dropped is forgotten by itself
 
     def beat(self) -> None:
-        for event in self._waiters:
+        for event in list(self._events):
             event.set()
 
-    async def follow(self, at_least_every: float) -> AsyncIterator[None]:
+    def follow(self, at_least_every: float) -> AsyncIterator[None]:
+        """Listens from now on, not from the first time it is asked: what happens in between counts."""
         event = asyncio.Event()
-        self._waiters.add(event)
-        try:
-            while True:
-                try:
-                    async with asyncio.timeout(at_least_every):
-                        await event.wait()
-                except TimeoutError:
-                    pass
-                event.clear()
-                yield
-        finally:
-            self._waiters.discard(event)
+        self._events.add(event)
+        return _beats(event, at_least_every)
+
+
+async def _beats(event: asyncio.Event, at_least_every: float) -> AsyncIterator[None]:
+    while True:
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(at_least_every):
+                await event.wait()
+        event.clear()
+        yield

@@ -111,23 +111,29 @@ async def _exists(tx: Tx, table: str) -> bool:
 async def _record(tx: Tx, migration: Migration) -> None:
     values: tuple[Any, ...] = (migration.slice, migration.number, migration.name, tx.now)
     if tx.dialect == "sqlite":
-        await tx.execute_sql("INSERT INTO towpath_migration VALUES (?, ?, ?, ?)", *values)
+        await tx.execute_sql("INSERT INTO towpath_migration (slice, number, name, applied_at) VALUES (?, ?, ?, ?)", *values)
     else:
-        await tx.execute_sql("INSERT INTO towpath.migration VALUES ($1, $2, $3, $4)", *values)
+        await tx.execute_sql(
+            "INSERT INTO towpath.migration (slice, number, name, applied_at) VALUES ($1, $2, $3, $4)", *values
+        )
+
+
+_ENDS = re.compile(
+    r"""
+      '(?:[^']|'')*' | "(?:[^"]|"")*"                                           # literals and quoted names
+    | --[^\n]* | /\*.*?\*/                                                      # comments
+    | (?P<tag>\$\w*\$).*?(?P=tag)                                               # the body of a PostgreSQL function
+    | \bCREATE\s+(?:TEMP\w*\s+)?TRIGGER\b[^;]*?\bBEGIN\b.*?;\s*END\b             # the body of a SQLite trigger
+    | (?P<end>;)
+    """,
+    re.VERBOSE | re.DOTALL | re.IGNORECASE,
+)
+_LEADING_COMMENTS = re.compile(r"(?:\s*(?:--[^\n]*(?:\n|$)|/\*.*?\*/))*\s*", re.DOTALL)
 
 
 def statements(sql: str) -> list[str]:
-    """The statements of a file. A body between `$$` marks (an SQL function) is never cut."""
-    bare = re.sub(r"^\s*--[^\n]*\n", "", sql, flags=re.MULTILINE)
-    pieces, current = [], ""
-    for number, part in enumerate(re.split(r"(\$\$)", bare)):
-        del number
-        if part == "$$" or current.count("$$") % 2:
-            current += part
-            continue
-        *finished, rest = part.split(";")
-        for piece in finished:
-            pieces.append(current + piece)
-            current = ""
-        current += rest
-    return [piece.strip() for piece in [*pieces, current] if piece.strip()]
+    """The statements of a file: cut at semicolons, but not at those inside literals, comments and bodies."""
+    cuts = [match.start() for match in _ENDS.finditer(sql) if match["end"]]
+    pieces = [sql[start:end] for start, end in zip([0, *(cut + 1 for cut in cuts)], [*cuts, len(sql)], strict=True)]
+    bare = [piece[_LEADING_COMMENTS.match(piece).end() :].strip() for piece in pieces]  # type: ignore[union-attr]  # it matches ""
+    return [piece for piece in bare if piece]

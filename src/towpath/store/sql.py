@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 
+from towpath.core.errors import ConfigurationError
 from towpath.core.records import JOB_COLUMNS
 
 _HEAD = re.compile(r"^-- name: *([a-z_0-9]+) *$", re.MULTILINE)
@@ -59,13 +60,18 @@ class Queries:
         """Adds a folder's files: the common ones first, then those of this dialect, which may replace them."""
         own, other = f".{self.dialect}.sql", ".sqlite.sql" if self.dialect == "postgres" else ".postgres.sql"
         found = sorted((item for item in folder.iterdir() if item.name.endswith(".sql")), key=lambda item: item.name)
+        taken = frozenset(self._queries)
         for item in sorted(found, key=lambda item: item.name.endswith(own)):
             if not item.name.endswith(other):
-                self.add(item.read_text("utf-8"))
+                self.add(item.read_text("utf-8"), taken=taken, where=str(item))
 
-    def add(self, source: str) -> None:
+    def add(self, source: str, *, taken: frozenset[str] = frozenset(), where: str = "") -> None:
         parts = _HEAD.split(source)[1:]
         for name, body in zip(parts[::2], parts[1::2], strict=True):
+            if name in taken:
+                raise ConfigurationError(
+                    f"the query {name!r} in {where} has the name of another; put your slice's name before it"
+                )
             self._queries[name] = compile_query(name, body, self.dialect)
 
     def __getitem__(self, name: str) -> Query:

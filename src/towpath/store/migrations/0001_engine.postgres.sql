@@ -65,7 +65,6 @@ CREATE INDEX job_gated ON towpath.job (queue, lane, parked, priority, id)
     WHERE gate > 0 AND (leased OR state IN ('queued', 'running', 'waiting'));
 CREATE INDEX job_family ON towpath.job (parent_id, child_group, id) WHERE parent_id IS NOT NULL;
 CREATE INDEX job_failed ON towpath.job (operation, id) WHERE state = 'failed';
-CREATE INDEX job_tenant_ended ON towpath.job (tenant, id) WHERE finished_at IS NOT NULL;
 CREATE UNIQUE INDEX job_key ON towpath.job (tenant, operation, key)
     WHERE key IS NOT NULL AND state IN ('queued', 'running', 'waiting');
 

@@ -65,7 +65,6 @@ CREATE INDEX towpath_job_gated ON towpath_job (queue, lane, parked, priority, id
     WHERE gate > 0 AND (leased OR state IN ('queued', 'running', 'waiting'));
 CREATE INDEX towpath_job_family ON towpath_job (parent_id, child_group, id) WHERE parent_id IS NOT NULL;
 CREATE INDEX towpath_job_failed ON towpath_job (operation, id) WHERE state = 'failed';
-CREATE INDEX towpath_job_tenant_ended ON towpath_job (tenant, id) WHERE finished_at IS NOT NULL;
 CREATE UNIQUE INDEX towpath_job_key ON towpath_job (tenant, operation, key)
     WHERE key IS NOT NULL AND state IN ('queued', 'running', 'waiting');
 

@@ -28,8 +28,15 @@ def options(url: str) -> dict[str, Any]:
     return {"dsn": url, "server_settings": _SETTINGS, "command_timeout": 60, "timeout": 10}
 
 
+async def prepare(connection: Any) -> None:
+    """Ids are text everywhere in Towpath; the server writes them so, which is cheaper than an object per id."""
+    await connection.set_type_codec("uuid", encoder=str, decoder=str, schema="pg_catalog", format="text")
+
+
 async def connect(url: str) -> asyncpg.Connection[Any]:
-    return await asyncpg.connect(**options(url))
+    connection = await asyncpg.connect(**options(url))
+    await prepare(connection)
+    return connection
 
 
 def unavailable(error: BaseException) -> BaseException:

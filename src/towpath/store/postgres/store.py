@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
+from functools import partial
 from typing import Any, TypeVar
 
 import asyncpg
@@ -18,7 +19,7 @@ from towpath.store import ledger
 from towpath.store.contract import Claimed, Heart, Unit
 from towpath.store.listeners import Pulse
 from towpath.store.postgres.bell import EVENTS, PostgresBell
-from towpath.store.postgres.connecting import GONE, RUN_AGAIN, options, unavailable
+from towpath.store.postgres.connecting import GONE, RUN_AGAIN, options, prepare, unavailable
 from towpath.store.postgres.heart import PostgresHeart
 from towpath.store.postgres.tx import PostgresTx, columns_of
 from towpath.store.sql import engine_queries
@@ -45,7 +46,9 @@ class PostgresStore:
         if self._pool is not None:
             return
         try:
-            self._pool = await asyncpg.create_pool(min_size=1, max_size=self._pool_size, **options(self.url))
+            self._pool = await asyncpg.create_pool(
+                min_size=1, max_size=self._pool_size, reset=_leave_as_it_is, init=prepare, **options(self.url)
+            )
         except Exception as error:
             raise unavailable(error) from error
         await self.bell.open()
@@ -66,7 +69,10 @@ class PostgresStore:
         if self._pool is None:
             raise StoreUnavailable("the store is closed; open the app before using it")
         try:
-            connection = await self._pool.acquire(timeout=self._checkout_seconds)
+            # Not acquire(timeout=…): that makes a task, and the statement would be sent only after everything that is
+            # ready to run in this process has run, instead of being on its way meanwhile.
+            async with asyncio.timeout(self._checkout_seconds):
+                connection = await self._pool.acquire()
         except (TimeoutError, *GONE) as error:
             raise unavailable(error) from error
         try:
@@ -90,13 +96,15 @@ class PostgresStore:
                 tries += 1
                 if tries >= _TRIES:
                     raise
+                await reach("tx.again")
             except (StoreUnavailable, *GONE) as error:
                 if self._pool is None or loop.time() > gives_up:
                     raise unavailable(error) from error
                 await asyncio.sleep(0.2)
 
     async def run(self, unit: Unit[T]) -> T:
-        async def once() -> T:
+        async def once() -> tuple[T, set[tuple[str, str]]]:
+            await reach("tx.begin")
             async with self._connection() as connection:
                 tx = PostgresTx(connection, self.queries, None)  # type: ignore[arg-type]  # set on the next line but one
                 async with connection.transaction():
@@ -105,10 +113,16 @@ class PostgresStore:
                     await reach("tx.commit")
             await reach("tx.committed")
             self._after(tx)
-            return value
+            return value, tx.gates
 
-        result: T = await self._again(once)
+        value, gates = await self._again(once)
+        await self._open(gates)
+        result: T = value
         return result
+
+    async def _open(self, gates: set[tuple[str, str]]) -> None:
+        for queue, lane in sorted(gates):
+            await self.run(partial(ledger.gate, queue=queue, lane=lane))
 
     def _after(self, tx: PostgresTx) -> None:
         self.ring(sorted(tx.rings) + [f"worker:{worker}" for worker in tx.cancelled])
@@ -127,10 +141,15 @@ class PostgresStore:
     @asynccontextmanager
     async def transaction(self) -> AsyncIterator[PostgresTx]:
         async with self._connection() as connection:
-            async with connection.transaction():
-                tx = PostgresTx(connection, self.queries, await connection.fetchval("SELECT now()"))
-                yield tx
+            try:
+                async with connection.transaction():
+                    tx = PostgresTx(connection, self.queries, await connection.fetchval("SELECT now()"))
+                    yield tx
+            finally:
+                if not connection.is_closed():
+                    await connection.reset()  # whatever the caller may have set on it
             self._after(tx)
+        await self._open(tx.gates)
 
     async def enqueue(self, jobs: Sequence[NewJob]) -> list[Enqueued]:
         if len(jobs) == 1:
@@ -138,6 +157,7 @@ class PostgresStore:
 
         async def unit(tx: Any) -> list[Enqueued]:
             await tx.lock_lanes(jobs)
+            await reach("enqueue.locked")
             return await tx.insert_jobs(jobs)  # type: ignore[no-any-return]  # tx is a PostgresTx
 
         return await self.run(unit)
@@ -173,6 +193,7 @@ class PostgresStore:
         async def capped() -> list[Any]:
             async def unit(tx: Any) -> list[Any]:
                 room = await ledger.queue_room(tx, queue, limit)
+                await reach("claim.counted")
                 return await tx.fetch("claim", **params, limit=room) if room else []
 
             return await self.run(unit)
@@ -186,7 +207,7 @@ class PostgresStore:
                 return rows
 
         rows = await (capped() if await self._is_capped(queue) else self._again(plain))
-        return sorted((_claimed(row) for row in rows), key=lambda job: (job.priority, job.pass_, job.id))
+        return sorted((Claimed(*row) for row in rows), key=lambda job: (job.priority, job.pass_, job.id))
 
     async def _is_capped(self, queue: str) -> bool:
         """Whether the queue has a cap, remembered for a second: claims under a cap take turns at the queue's row."""
@@ -232,7 +253,7 @@ class PostgresStore:
             async with self._connection() as connection:
                 rows = await connection.fetch(query.text, *(params[name] for name in query.names))
             self.bell.ring([EVENTS])
-            return {str(row["id"]) for row in rows}
+            return {row["id"] for row in rows}
 
         result: set[str] = await self._again(once)
         return result
@@ -267,6 +288,10 @@ class PostgresStore:
         return self._pulse.follow(at_least_every=1.0)
 
 
+async def _leave_as_it_is(_connection: Any) -> None:
+    """The engine's own statements leave nothing behind, so a round trip to clean up after each would be wasted."""
+
+
 async def _snapshot(tx: Any) -> str:
     return str((await tx.fetch("snapshot"))[0]["cursor"])
 
@@ -274,11 +299,3 @@ async def _snapshot(tx: Any) -> str:
 def _parse(cursor: str) -> tuple[str, str | None, int]:
     parts = cursor.split("|")
     return (parts[0], parts[1], int(parts[2])) if len(parts) == 3 else (cursor, None, 0)
-
-
-def _claimed(row: Any) -> Claimed:
-    values = list(row.values())[:-2]
-    values[0] = str(values[0])
-    values[12] = str(values[12]) if values[12] is not None else None
-    values[13] = str(values[13])
-    return Claimed(*values)

@@ -13,11 +13,9 @@ import asyncpg
 from towpath.core.encoding import encode
 from towpath.core.lifecycle import State
 from towpath.core.records import JOB_COLUMNS, Enqueued, Event, Job, NewJob, column
-from towpath.store import ledger
 from towpath.store.contract import Row
 from towpath.store.sql import Queries
 
-_IDS = tuple(index for index, name in enumerate(JOB_COLUMNS) if name in ("id", "parent_id", "root_id"))
 _STATE = JOB_COLUMNS.index("state")
 _STATES = {state.value: state for state in State}
 
@@ -35,9 +33,6 @@ _TYPES = {
 
 def job_from(row: Sequence[Any]) -> Job:
     values = list(row)
-    for index in _IDS:
-        if values[index] is not None:
-            values[index] = str(values[index])
     values[_STATE] = _STATES[values[_STATE]]
     return Job(*values)
 
@@ -50,7 +45,8 @@ def _update(fields: tuple[str, ...]) -> str:
     assignments = ", ".join(f"{name} = new.{name}" for name in columns)
     return (
         f"UPDATE towpath.job AS job SET {assignments} "
-        f"FROM unnest($1::uuid[], $2::text[], $3::int[], {arrays}) AS new (id, old_state, old_attempt, {', '.join(columns)}) "
+        f"FROM unnest($1::uuid[], $2::text[], $3::int[], {arrays}) "
+        f"AS new (id, old_state, old_attempt, {', '.join(columns)}) "
         f"WHERE job.id = new.id AND job.state = new.old_state AND job.attempt = new.old_attempt"
     )
 
@@ -64,6 +60,9 @@ class PostgresTx:
         self.now = now
         self.rings: set[str] = set()
         self.cancelled: list[str] = []
+        # Capped lanes that got jobs. Their gates open after the commit: a gate locks its lane's row, and a caller's own
+        # transaction must not hold that against everybody who wants to settle a job of the lane.
+        self.gates: set[tuple[str, str]] = set()
         self.told = False  # whether events were written, so that streams are woken
 
     async def fetch(self, query: str, /, **params: Any) -> Sequence[Row]:
@@ -124,8 +123,7 @@ class PostgresTx:
     async def finish_insert(self, jobs: Sequence[NewJob], rows: Sequence[Row]) -> list[Enqueued]:
         self.told = True
         self.rings.update(row["queue"] for row in rows if row["ready"])
-        for queue, lane in sorted({(row["queue"], row["lane"]) for row in rows if row["parked"]}):
-            await ledger.gate(self, queue, lane)
+        self.gates.update((row["queue"], row["lane"]) for row in rows if row["parked"])
         if len(rows) == len(jobs):
             return [Enqueued(job.id, created=True) for job in jobs]
         added = {str(row["id"]) for row in rows}
@@ -150,16 +148,21 @@ def columns_of(jobs: Sequence[NewJob]) -> dict[str, list[Any]]:
         "lanes": [job.lane for job in jobs],
         "priorities": [job.priority for job in jobs],
         "costs": [job.cost for job in jobs],
-        "run_ats": [job.run_at for job in jobs],
-        "delays": [job.delay for job in jobs],
-        "keys": [job.key for job in jobs],
         "max_attempts": [job.max_attempts for job in jobs],
         "payloads": [job.payload_json for job in jobs],
-        "parents": [job.parent_id for job in jobs],
-        "roots": [job.root_id for job in jobs],
-        "groups": [job.child_group for job in jobs],
-        "traces": [job.trace for job in jobs],
+        "run_ats": _sparse([job.run_at for job in jobs]),
+        "delays": _sparse([job.delay for job in jobs]),
+        "keys": _sparse([job.key for job in jobs]),
+        "parents": _sparse([job.parent_id for job in jobs]),
+        "roots": _sparse([job.root_id for job in jobs]),
+        "groups": _sparse([job.child_group for job in jobs]),
+        "traces": _sparse([job.trace for job in jobs]),
     }
+
+
+def _sparse(values: list[Any]) -> list[Any]:
+    """unnest() pads shorter arrays with NULL, so a column nobody uses is not sent at all."""
+    return values if any(value is not None for value in values) else []
 
 
 def _hash(name: str) -> int:

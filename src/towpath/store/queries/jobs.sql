@@ -34,6 +34,14 @@ ORDER BY run_at, id LIMIT :limit FOR UPDATE SKIP LOCKED
 SELECT (SELECT min(run_at) FROM towpath.job WHERE state = 'queued' AND run_at IS NOT NULL) AS run_at,
        (SELECT min(deadline) FROM towpath.job WHERE state = 'waiting') AS deadline
 
+-- name: next_timer
+-- What time alone will bring: scheduled jobs, retries and sleeps, but neither deadlines of other waits, nor jobs that
+-- are looked at now and then in case somebody knows them by then.
+SELECT (SELECT min(run_at) FROM towpath.job
+        WHERE state = 'queued' AND run_at IS NOT NULL AND reason <> 'no_handler' AND queue IN :queues) AS run_at,
+       (SELECT min(deadline) FROM towpath.job
+        WHERE state = 'waiting' AND reason = 'sleep' AND queue IN :queues) AS deadline
+
 -- name: expired_leases
 SELECT id, attempt, state FROM towpath.job
 WHERE leased AND lease_until < :now AND id > :after

@@ -18,8 +18,10 @@ SELECT * FROM towpath.lane WHERE queue = :queue AND lane = :lane FOR UPDATE
 -- name: lanes
 SELECT * FROM towpath.lane WHERE queue = :queue ORDER BY lane
 
--- name: capped_lanes
-SELECT queue, lane FROM towpath.lane WHERE max_slots IS NOT NULL OR max_roots IS NOT NULL ORDER BY queue, lane
+-- name: lanes_to_tend
+SELECT queue, lane FROM towpath.lane
+WHERE max_slots IS NOT NULL OR max_roots IS NOT NULL OR updated_at > :since
+ORDER BY queue, lane
 
 -- name: put_lane
 INSERT INTO towpath.lane (queue, lane, weight, max_slots, max_roots, updated_at)
@@ -59,6 +61,22 @@ ORDER BY id FOR UPDATE
 -- name: unbegun_ready_roots
 SELECT * FROM towpath.job
 WHERE queue = :queue AND lane = :lane AND ready AND parent_id IS NULL AND attempt = 0
+ORDER BY id FOR UPDATE SKIP LOCKED
+
+-- name: parked_children
+SELECT * FROM towpath.job
+WHERE queue = :queue AND lane = :lane AND parked AND gate > 0
+  AND (leased OR state IN ('queued', 'running', 'waiting')) AND parent_id IS NOT NULL
+ORDER BY id FOR UPDATE SKIP LOCKED
+
+-- name: stray_ready
+SELECT * FROM towpath.job
+WHERE queue = :queue AND priority IN (0, 1, 2, 3) AND lane = :lane AND ready AND gate <> :gate
+ORDER BY id FOR UPDATE SKIP LOCKED
+
+-- name: stray_leased
+SELECT * FROM towpath.job
+WHERE queue = :queue AND lane = :lane AND leased AND gate <> :gate
 ORDER BY id FOR UPDATE SKIP LOCKED
 
 -- name: regate_lane

@@ -26,7 +26,13 @@ SET created = rollup.created + excluded.created, started = rollup.started + excl
     run_seconds = rollup.run_seconds + excluded.run_seconds
 
 -- name: depths
-SELECT queue, queued, running, waiting FROM towpath.depth ORDER BY queue
+-- With what has been tallied since the last compaction: while no worker runs, nobody compacts.
+SELECT queue, CAST(sum(queued) AS bigint) AS queued, CAST(sum(running) AS bigint) AS running,
+       CAST(sum(waiting) AS bigint) AS waiting
+FROM (SELECT queue, queued, running, waiting FROM towpath.depth
+      UNION ALL
+      SELECT queue, queued, running, waiting FROM towpath.tally) AS parts
+GROUP BY queue ORDER BY queue
 
 -- name: rollups_since
 SELECT * FROM towpath.rollup WHERE minute >= :since ORDER BY queue, operation, minute

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import timedelta
 from typing import Any, cast
@@ -20,16 +21,19 @@ _CLAIM = f"""
 UPDATE towpath_job
 SET state = 'running', ready = 0, reason = NULL, leased = 1, lease_until = ?, worker_id = ?,
     attempt = attempt + 1, seq = seq + 1, started_at = coalesce(started_at, ?)
-WHERE id = ? AND state IN ({_CLAIM_SOURCES})
+WHERE id IN (SELECT value FROM json_each(?)) AND state IN ({_CLAIM_SOURCES})
 RETURNING {", ".join(CLAIMED_COLUMNS)}, seq, created_at
 """
+_ATTEMPT = CLAIMED_COLUMNS.index("attempt")
 _STARTED = "INSERT INTO towpath_event (job_id, seq, attempt, name, ts) VALUES (?, ?, ?, 'job.started', ?)"
 _SUCCEED = """
 UPDATE towpath_job
-SET state = 'succeeded', leased = 0, lease_until = NULL, worker_id = NULL, reason = NULL, finished_at = ?, result = ?,
-    error = NULL, error_kind = NULL, error_group = NULL, seq = seq + 1
-WHERE id = ? AND attempt = ? AND state = 'running' AND parent_id IS NULL AND gate = 0 AND children_total = 0
-RETURNING seq, queue, operation, started_at
+SET state = 'succeeded', leased = 0, lease_until = NULL, worker_id = NULL, reason = NULL, finished_at = ?,
+    result = asked.result, error = NULL, error_kind = NULL, error_group = NULL, seq = seq + 1
+FROM (SELECT value ->> 0 AS id, value ->> 1 AS attempt, value ->> 2 AS result FROM json_each(?)) AS asked
+WHERE towpath_job.id = asked.id AND towpath_job.attempt = asked.attempt AND state = 'running'
+  AND parent_id IS NULL AND gate = 0 AND children_total = 0
+RETURNING towpath_job.id, seq, towpath_job.attempt, queue, operation, started_at
 """
 _TALLY_STARTED = (
     "INSERT INTO towpath_tally (queue, operation, started, queued, running, wait_seconds, at) VALUES (?, ?, ?, ?, ?, ?, ?)"
@@ -56,47 +60,48 @@ def claim(
         picked: list[str] = []
         for priority, cursor in sorted(cursors.items()):
             if len(picked) < room:
-                rows = connection.execute(_PICK, (queue, priority, cursor, room - len(picked)))
-                picked += [row[0] for row in rows]
+                found = connection.execute(_PICK, (queue, priority, cursor, room - len(picked)))
+                picked += [str(row[0]) for row in found]
         now = tx.now.timestamp()
         until = (tx.now + timedelta(seconds=lease_seconds)).timestamp()
+        rows = cast(list[Any], connection.execute(_CLAIM, (until, worker_id, now, json.dumps(picked))).fetchall())
+        connection.executemany(_STARTED, [(row[0], row[-2], row[_ATTEMPT], now) for row in rows])
         claimed: list[Claimed] = []
         waited: dict[str, list[float]] = {}
-        for job_id in picked:
-            for row in cast(list[Any], connection.execute(_CLAIM, (until, worker_id, now, job_id)).fetchall()):
-                job = Claimed(*row[:-2])
-                claimed.append(job)
-                connection.execute(_STARTED, (job_id, row[-2], job.attempt, now))
-                waited.setdefault(job.operation, []).append(now - row[-1] if job.attempt == 1 else 0.0)
+        for row in rows:
+            job = Claimed(*row[:-2])
+            claimed.append(job)
+            waited.setdefault(job.operation, []).append(now - row[-1] if job.attempt == 1 else 0.0)
         for operation, waits in waited.items():
             n = len(waits)
             connection.execute(_TALLY_STARTED, (queue, operation, n, -n, n, sum(waits), now))
-        return claimed
+        return sorted(claimed, key=lambda job: (job.priority, job.pass_, job.id))
 
     return unit
 
 
 async def settle(tx: SqliteTx, transitions: Sequence[Transition]) -> list[str | None]:
-    """Plain successes by one guarded statement each; everything else by the ledger."""
-    verdicts: list[Any] = [None] * len(transitions)
-    rest: list[int] = []
-    ran: dict[tuple[Any, Any], list[float]] = {}
-    now = tx.now.timestamp()
-    for index, t in enumerate(transitions):
-        if not t.solo:
-            rest.append(index)
-            continue
-        rows: list[Any] = tx.connection.execute(_SUCCEED, (now, t.result_json, t.job_id, t.attempt)).fetchall()
-        if rows:
-            seq, queue, operation, started_at = rows[0]
-            tx.connection.execute(_SUCCEEDED, (t.job_id, seq, t.attempt, now))
-            ran.setdefault((queue, operation), []).append(now - started_at)
-        else:
-            rest.append(index)
-    for (queue, operation), seconds in ran.items():
-        n = len(seconds)
-        tx.connection.execute(_TALLY_SUCCEEDED, (queue, operation, n, -n, sum(seconds), now))
+    """Plain successes by one guarded statement; everything else, and what that one left alone, by the ledger."""
+    done = _succeed(tx, [t for t in transitions if t.solo])
+    rest = [index for index, t in enumerate(transitions) if t.job_id not in done]
+    verdicts: list[str | None] = [None] * len(transitions)
     if rest:
         for index, verdict in zip(rest, await ledger.apply(tx, [transitions[i] for i in rest]), strict=True):
             verdicts[index] = verdict
     return verdicts
+
+
+def _succeed(tx: SqliteTx, plain: Sequence[Transition]) -> set[str]:
+    if not plain:
+        return set()
+    now = tx.now.timestamp()
+    asked = json.dumps([(t.job_id, t.attempt, t.result_json) for t in plain])
+    rows = cast(list[Any], tx.connection.execute(_SUCCEED, (now, asked)).fetchall())
+    tx.connection.executemany(_SUCCEEDED, [(job_id, seq, attempt, now) for job_id, seq, attempt, *_ in rows])
+    ran: dict[tuple[str, str], list[float]] = {}
+    for *_, queue, operation, started_at in rows:
+        ran.setdefault((queue, operation), []).append(now - started_at)
+    for (queue, operation), seconds in ran.items():
+        n = len(seconds)
+        tx.connection.execute(_TALLY_SUCCEEDED, (queue, operation, n, -n, sum(seconds), now))
+    return {row[0] for row in rows}

@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 import apsw
 
 from towpath.core.encoding import decode
+from towpath.core.points import reach
 from towpath.core.records import Enqueued, Event, NewJob
 from towpath.core.transitions import Transition
 from towpath.store.contract import Claimed, Heart, Unit
@@ -123,6 +124,7 @@ class SqliteStore:
             self._loop.call_soon_threadsafe(callback)
 
     async def run(self, unit: Unit[T], peek: Callable[[apsw.Connection], bool] | None = None) -> T:
+        await reach("tx.begin")
         loop = asyncio.get_running_loop()
         future: asyncio.Future[T] = loop.create_future()
 

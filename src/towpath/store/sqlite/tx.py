@@ -127,7 +127,8 @@ class SqliteTx:
             row = dict(zip(names, values, strict=True))
             if times:
                 for name in _TIMES & row.keys():
-                    row[name] = moment(row[name])
+                    if isinstance(row[name], float):  # a slice's column of the same name may be anything else
+                        row[name] = moment(row[name])
             rows.append(row)
         return rows
 

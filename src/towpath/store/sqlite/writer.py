@@ -210,6 +210,11 @@ class Writer:
                 self._roll_back()
                 threading.Thread(target=_refuse_rest, args=(session,), daemon=True).start()
                 return False
+            if not answer.set_running_or_notify_cancel():  # its caller gave up before it was served
+                if isinstance(call, str):
+                    self._roll_back()
+                    return False
+                continue
             try:
                 if call == "commit":
                     self._connection.execute("COMMIT")
@@ -245,6 +250,8 @@ def _refuse_rest(session: Session) -> None:
             call, answer = session.calls.get(timeout=600)
         except queue.Empty:
             return
+        if not answer.set_running_or_notify_cancel():
+            continue
         if call == "rollback":
             answer.set_result(None)
             return

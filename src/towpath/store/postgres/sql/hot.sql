@@ -23,7 +23,10 @@ WITH picked AS (
            coalesce(sum(extract(epoch FROM now() - created_at)) FILTER (WHERE attempt = 1), 0)
     FROM picked GROUP BY queue, operation
 )
-SELECT * FROM picked
+SELECT id, queue, operation, tenant, lane, priority, pass, attempt, failures, retry_laters, max_attempts, payload,
+       parent_id, root_id, wakes, steps, gate, children_total, await_group, await_open, progress_current,
+       progress_total, trace
+FROM picked
 
 -- name: succeed_many
 WITH ended AS (
@@ -47,15 +50,24 @@ SELECT id FROM ended
 SELECT pg_advisory_xact_lock(hash) FROM unnest(:hashes::bigint[]) AS hash
 
 -- name: insert_jobs
+-- Only what becomes ready spends its lane's turn: neither a scheduled job nor one whose key is held already.
 WITH asked AS MATERIALIZED (
-    SELECT *, sum(cost) OVER (PARTITION BY queue, priority, lane ORDER BY nth) AS spent
-    FROM unnest(:ids::uuid[], :queues::text[], :operations::text[], :tenants::text[], :lanes::text[],
-                :priorities::smallint[], :costs::float8[], :run_ats::timestamptz[], :delays::float8[], :keys::text[],
-                :max_attempts::int[], :payloads::json[], :parents::uuid[], :roots::uuid[], :groups::text[],
-                :traces::text[])
-         WITH ORDINALITY
-         AS asked (id, queue, operation, tenant, lane, priority, cost, run_at, delay, key, max_attempts, payload,
-                   parent_id, root_id, child_group, trace, nth)
+    SELECT *, coalesce(sum(cost) FILTER (WHERE due IS NULL AND NOT held)
+                       OVER (PARTITION BY queue, priority, lane ORDER BY nth), 0) AS spent
+    FROM (SELECT *,
+                 CASE WHEN coalesce(run_at, now() + make_interval(secs => delay)) > now()
+                      THEN coalesce(run_at, now() + make_interval(secs => delay)) END AS due,
+                 key IS NOT NULL AND EXISTS (
+                     SELECT 1 FROM towpath.job AS other
+                     WHERE other.tenant = asked.tenant AND other.operation = asked.operation AND other.key = asked.key
+                       AND other.key IS NOT NULL AND other.state IN ('queued', 'running', 'waiting')) AS held
+          FROM unnest(:ids::uuid[], :queues::text[], :operations::text[], :tenants::text[], :lanes::text[],
+                      :priorities::smallint[], :costs::float8[], :run_ats::timestamptz[], :delays::float8[], :keys::text[],
+                      :max_attempts::int[], :payloads::json[], :parents::uuid[], :roots::uuid[], :groups::text[],
+                      :traces::text[])
+               WITH ORDINALITY
+               AS asked (id, queue, operation, tenant, lane, priority, cost, run_at, delay, key, max_attempts, payload,
+                         parent_id, root_id, child_group, trace, nth)) AS asked
 ), lane AS MATERIALIZED (
     SELECT named.queue, named.priority, named.lane, coalesce(l.weight, 1) AS weight,
            CASE WHEN l.max_slots IS NOT NULL THEN 1 WHEN l.max_roots IS NOT NULL THEN 2 ELSE 0 END AS gate,
@@ -68,9 +80,7 @@ WITH asked AS MATERIALIZED (
     CROSS JOIN LATERAL (SELECT coalesce((SELECT c.floor FROM towpath.clock AS c
                                          WHERE c.queue = named.queue AND c.priority = named.priority), 0) AS floor) AS f
 ), placed AS (
-    SELECT asked.*, lane.gate, lane.tail + asked.spent / lane.weight AS pass,
-           CASE WHEN coalesce(asked.run_at, now() + make_interval(secs => asked.delay)) > now()
-                THEN coalesce(asked.run_at, now() + make_interval(secs => asked.delay)) END AS due
+    SELECT asked.*, lane.gate, lane.tail + asked.spent / lane.weight AS pass
     FROM asked JOIN lane USING (queue, priority, lane)
 ), added AS (
     INSERT INTO towpath.job (id, queue, operation, tenant, lane, priority, cost, pass, parent_id, root_id, child_group,

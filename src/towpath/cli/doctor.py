@@ -1,0 +1,93 @@
+"""towpath doctor: what is wrong, and what to do about it."""
+
+from __future__ import annotations
+
+import time
+
+import typer
+from rich.text import Text
+
+from towpath.cli.installation import check_installation
+from towpath.cli.masking import masked
+from towpath.cli.opening import app_for, exists, run
+from towpath.cli.options import AppPath, AsJson, Database
+from towpath.cli.records import plain
+from towpath.cli.screen import clean, console, say_json
+from towpath.core.errors import TowpathError
+from towpath.engine.app import App
+from towpath.engine.findings import Finding, Level, note, ok, problem
+
+_CLOCK_TOLERANCE = 1.0
+_MARKS = {Level.OK: ("✓", "green"), Level.NOTE: ("•", "yellow"), Level.PROBLEM: ("✗", "red")}
+
+
+def doctor(app_path: AppPath = None, as_json: AsJson = False, database: Database = None) -> None:
+    """Checks the installation, the database, clocks, disk space, and whether any job is stuck. Says what to do.
+
+    Exit code 1 if a problem was found. It changes nothing.
+
+    \b
+    Examples:
+      towpath doctor
+      towpath doctor --database postgresql://user@host/name --json
+    """
+    findings = run(_examine(app_path, database))
+    if as_json:
+        say_json([plain(finding) for finding in findings])
+    else:
+        _print(findings)
+    if any(finding.level is Level.PROBLEM for finding in findings):
+        raise typer.Exit(1)
+
+
+async def _examine(app_path: str | None, database: str | None) -> list[Finding]:
+    app = app_for(database, app_path)
+    return [*check_installation(app.url, app.settings), *await _database(app)]
+
+
+async def _database(app: App) -> list[Finding]:
+    where = masked(app.url)
+    if not exists(app.url):
+        return [problem("database", f"there is none at {where}", "set TOWPATH_DATABASE_URL, or make one: towpath migrate")]
+    try:
+        missing = await app.pending_migrations()
+        if missing:
+            remedy = "towpath migrate, or start a worker of this version"
+            return [ok("database", f"{where} answers"), problem("migrations", f"{len(missing)} are missing", remedy)]
+        async with app:
+            return [
+                ok("database", f"{where} answers"),
+                ok("migrations", "none is missing"),
+                await _clocks(app),
+                *await app.checkup(),
+            ]
+    except TowpathError as error:
+        return [problem("database", f"{where} cannot be used: {error}", "see above; then run towpath doctor again")]
+
+
+async def _clocks(app: App) -> Finding:
+    """Everything runs on the database's time, so a wrong clock here only misleads people who read logs."""
+    if app.url.startswith("sqlite:"):
+        return ok("clock", "SQLite uses this machine's clock")
+    before = time.time()
+    there = (await app.now()).timestamp()
+    after = time.time()
+    seconds = there - (before + after) / 2
+    if abs(seconds) <= _CLOCK_TOLERANCE + (after - before) / 2:
+        return ok("clock", "this machine and the database agree")
+    direction = "behind" if seconds > 0 else "ahead of"
+    message = f"this machine is {abs(seconds):.1f} s {direction} the database"
+    return note("clock", message, "jobs run on the database's time; set both clocks by NTP so that logs can be compared")
+
+
+def _print(findings: list[Finding]) -> None:
+    screen = console()
+    for finding in findings:
+        mark, style = _MARKS[finding.level]
+        screen.print(Text.assemble((f"{mark} ", style), (f"{finding.topic:<12} ", "bold"), clean(finding.message)))
+        if finding.remedy:
+            screen.print(Text(f"  {'':<12} → {clean(finding.remedy)}", style))
+    problems = sum(finding.level is Level.PROBLEM for finding in findings)
+    notes = sum(finding.level is Level.NOTE for finding in findings)
+    verdict = f"{problems} problem{'s' if problems != 1 else ''}, {notes} thing{'s' if notes != 1 else ''} to know"
+    screen.print(Text(f"\n{verdict}", "red" if problems else "green"))

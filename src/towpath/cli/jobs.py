@@ -1,0 +1,95 @@
+"""towpath jobs: the group, and its list."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Annotated, Any
+
+import typer
+from rich.table import Table
+from rich.text import Text
+
+from towpath.cli import moving, showing, watching
+from towpath.cli.opening import opened, run
+from towpath.cli.options import AsJson, Database, Limit, Operation, Queue, Tenant
+from towpath.cli.records import job_as_dict
+from towpath.cli.screen import clean, console, one_line, say_json, state, table
+from towpath.cli.words import age
+from towpath.core.records import Job
+
+app = typer.Typer(no_args_is_help=True, help="Look at jobs: list, show, watch. Move them: cancel, retry, delete.")
+
+
+@app.command("list")
+def list_jobs(
+    *,
+    state: Annotated[str | None, typer.Option("--state", help="Only jobs in this state.", show_default=False)] = None,
+    operation: Operation = None,
+    queue: Queue = None,
+    tenant: Tenant = None,
+    parent: Annotated[
+        str | None, typer.Option("--parent", metavar="ID", help="Only children of this job.", show_default=False)
+    ] = None,
+    before: Annotated[
+        str | None,
+        typer.Option("--before", metavar="ID", help="Go on after this id, the last of a page.", show_default=False),
+    ] = None,
+    limit: Limit = 20,
+    as_json: AsJson = False,
+    database: Database = None,
+) -> None:
+    """Lists jobs, newest first.
+
+    \b
+    Examples:
+      towpath jobs list
+      towpath jobs list --state failed --operation resize
+      towpath jobs list --tenant alice --limit 100 --json
+    """
+    filters = {"state": state, "operation": operation, "queue": queue, "tenant": tenant, "parent": parent}
+    run(_list(filters, before, limit, as_json, database))
+
+
+async def _list(filters: dict[str, Any], before: str | None, limit: int, as_json: bool, database: str | None) -> None:
+    async with opened(database) as app:
+        found = await app.list(**filters, before=before, limit=limit)
+        now = await app.now()
+    if as_json:
+        say_json([job_as_dict(job) for job in found])
+        return
+    screen = console()
+    screen.print(jobs_table(found, now) if found else "no jobs match")
+    if len(found) == limit:
+        screen.print(f"there may be more: --before {found[-1].id}, or a higher --limit", style="dim")
+
+
+def jobs_table(found: Sequence[Job], now: datetime) -> Table:
+    grid = table("id", "state", "operation", "tenant", "age", "about")
+    for job in found:
+        grid.add_row(
+            job.id, state(job.state.value), clean(job.operation), clean(job.tenant), age(job.created_at, now), about(job)
+        )
+    return grid
+
+
+def about(job: Job) -> Text:
+    """The one thing worth knowing about a job in its state."""
+    if job.error:
+        return Text(one_line(job.error.get("message", ""), 80), "red")
+    if job.children_total:
+        return Text(f"{job.children_ended} of {job.children_total} children")
+    if job.progress_current is not None and not job.ended:
+        return Text(progress(job.progress_current, job.progress_total))
+    return Text(clean(job.reason or ""), "dim")
+
+
+def progress(current: float, total: float | None) -> str:
+    return f"{current:g} of {total:g}" if total else f"{current:g}"
+
+
+app.command("show")(showing.show)
+app.command("watch")(watching.watch)
+app.command("cancel")(moving.cancel)
+app.command("retry")(moving.retry)
+app.command("delete")(moving.delete)

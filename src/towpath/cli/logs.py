@@ -1,0 +1,48 @@
+"""The log of a worker process: text for people, JSON lines for machines; every line from inside a job says which."""
+
+from __future__ import annotations
+
+import logging
+import sys
+from typing import Any
+
+import structlog
+
+from towpath.config import Settings
+from towpath.core.errors import ConfigurationError
+from towpath.engine.place import current_context
+
+
+def set_up_logs(settings: Settings) -> None:
+    """Sends all `logging` to standard error, in the format and from the level that the settings say."""
+    level = logging.getLevelNamesMapping().get(settings.log_level.upper())
+    if level is None:
+        names = "DEBUG, INFO, WARNING, ERROR"
+        raise ConfigurationError(f"TOWPATH_LOG_LEVEL must be one of {names}, got {settings.log_level!r}")
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(_formatter(as_json=settings.log_json, colors=sys.stderr.isatty()))
+    logging.basicConfig(level=level, handlers=[handler], force=True)
+
+
+def _formatter(*, as_json: bool, colors: bool) -> logging.Formatter:
+    shared: list[Any] = [
+        structlog.stdlib.add_log_level,
+        structlog.stdlib.add_logger_name,
+        _which_job,
+        structlog.processors.TimeStamper(fmt="iso", utc=True),
+    ]
+    if as_json:
+        last: list[Any] = [structlog.processors.dict_tracebacks, structlog.processors.JSONRenderer(ensure_ascii=False)]
+    else:
+        plain = structlog.dev.plain_traceback
+        last = [structlog.dev.ConsoleRenderer(colors=colors, exception_formatter=plain, pad_event_to=0)]
+    return structlog.stdlib.ProcessorFormatter(
+        foreign_pre_chain=shared, processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, *last]
+    )
+
+
+def _which_job(_logger: Any, _method: str, line: structlog.typing.EventDict) -> structlog.typing.EventDict:
+    ctx = current_context.get()
+    if ctx is not None:
+        line.update(job=ctx.id, operation=ctx.operation, tenant=ctx.tenant, attempt=ctx.attempt)
+    return line

@@ -1,0 +1,45 @@
+"""towpath migrate: brings the database's tables up to date by hand."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from towpath.cli.masking import masked
+from towpath.cli.opening import app_for, exists, run
+from towpath.cli.options import AppPath, Database
+from towpath.store.migrating import Migration
+
+
+def migrate(
+    app_path: AppPath = None,
+    check: Annotated[bool, typer.Option("--check", help="Change nothing; exit code 1 if something is missing.")] = False,
+    database: Database = None,
+) -> None:
+    """Creates or updates the tables. Apps do the same when they start; this is for doing it first, and apart.
+
+    With --app the migrations of the app's own slices are applied too.
+
+    \b
+    Examples:
+      towpath migrate
+      towpath migrate --check --database postgresql://user@host/name
+    """
+    missing = run(_migrate(app_path, check, database))
+    if not missing:
+        typer.echo("the database is up to date")
+    for migration in missing:
+        typer.echo(f"{'missing' if check else 'applied'} {migration.slice} {migration.number:04} {migration.name}")
+    if check and missing:
+        raise typer.Exit(1)
+
+
+async def _migrate(app_path: str | None, check: bool, database: str | None) -> list[Migration]:
+    app = app_for(database, app_path)
+    if not check:
+        return await app.migrate()
+    if not exists(app.url):
+        typer.echo(f"there is no database yet at {masked(app.url)}; towpath migrate makes it", err=True)
+        raise typer.Exit(1)
+    return await app.pending_migrations()

@@ -1,0 +1,94 @@
+"""towpath jobs cancel, retry, delete. Each takes several ids, does what it can, and says what it could not do."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import Annotated
+
+import typer
+
+from towpath.cli.failing import REFUSED, tell
+from towpath.cli.opening import opened, run
+from towpath.cli.options import AppPath, Database, JobIds, KeepSteps, Payload, parse_new_payload
+from towpath.cli.words import jobs
+from towpath.core.errors import JobNotFound, NotRequeueable
+from towpath.engine.app import App
+
+Move = Callable[[App, str], Awaitable[str]]
+
+
+def cancel(
+    job_ids: JobIds,
+    reason: Annotated[str | None, typer.Option("--reason", help="Why; it is kept with the job.", show_default=False)] = None,
+    database: Database = None,
+) -> None:
+    """Cancels jobs with all their children, wherever they are.
+
+    A running handler is interrupted. Exit code 2 if one had ended already.
+
+    \b
+    Examples:
+      towpath jobs cancel ID
+      towpath jobs cancel $(towpath jobs list --state queued --tenant bob --json | jq -r '.[].id')
+    """
+
+    async def one(app: App, job_id: str) -> str:
+        if not await app.cancel(job_id, reason):
+            raise NotRequeueable(f"job {job_id} had ended already")
+        return "cancelled"
+
+    run(_each(job_ids, one, database))
+
+
+def retry(
+    job_ids: JobIds,
+    payload: Payload = None,
+    keep_steps: KeepSteps = False,
+    app_path: AppPath = None,
+    database: Database = None,
+) -> None:
+    """Gives failed, partial or cancelled jobs a fresh start.
+
+    Steps that were done are not done again, unless the payload is new. Exit code 2 if one could not be requeued.
+
+    \b
+    Examples:
+      towpath jobs retry ID
+      towpath jobs retry ID --payload '{"page": 1}' --app shop.jobs:app
+    """
+    edited = parse_new_payload(payload)
+
+    async def one(app: App, job_id: str) -> str:
+        await app.requeue(job_id, payload=edited, keep_steps=keep_steps)
+        return "requeued"
+
+    run(_each(job_ids, one, database, app_path))
+
+
+def delete(job_ids: JobIds, database: Database = None) -> None:
+    """Removes ended jobs with their children, events and stored values, for good.
+
+    Only whole trees go: name the topmost job. Exit code 2 if one could not be deleted.
+
+    \b
+    Examples:
+      towpath jobs delete ID
+    """
+
+    async def one(app: App, job_id: str) -> str:
+        return f"deleted, {jobs(await app.delete(job_id))} in all"
+
+    run(_each(job_ids, one, database))
+
+
+async def _each(job_ids: list[str], move: Move, database: str | None, app_path: str | None = None) -> None:
+    refused = False
+    async with opened(database, app_path) as app:
+        for job_id in job_ids:
+            try:
+                typer.echo(f"{job_id} {await move(app, job_id)}")
+            except (JobNotFound, NotRequeueable) as error:
+                refused = True
+                tell(error)
+    if refused:
+        raise typer.Exit(REFUSED)

@@ -1,0 +1,73 @@
+"""Options that several commands share, so that they read and behave the same everywhere."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+Database = Annotated[
+    str | None,
+    typer.Option(
+        "--database", metavar="URL", help="Where the jobs are; instead of TOWPATH_DATABASE_URL.", show_default=False
+    ),
+]
+AppPath = Annotated[
+    str | None,
+    typer.Option(
+        "--app", metavar="MODULE:NAME", help="Your app; makes payloads be checked against its types.", show_default=False
+    ),
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Write JSON for scripts.")]
+JobId = Annotated[str, typer.Argument(metavar="ID", help="The job's id.")]
+JobIds = Annotated[list[str], typer.Argument(metavar="ID...", help="Ids of jobs.")]
+Operation = Annotated[str | None, typer.Option("--operation", help="Only this operation.", show_default=False)]
+Queue = Annotated[str | None, typer.Option("--queue", help="Only this queue.", show_default=False)]
+QueueName = Annotated[str, typer.Argument(metavar="QUEUE", help="The queue's name.")]
+Tenant = Annotated[str | None, typer.Option("--tenant", help="Only this tenant.", show_default=False)]
+Limit = Annotated[int, typer.Option("--limit", min=1, max=10_000, help="At most this many.")]
+Payload = Annotated[
+    str | None,
+    typer.Option(
+        "--payload", metavar="JSON", help="JSON, or @file, or - for standard input.", show_default=False
+    ),
+]  # fmt: skip
+KeepSteps = Annotated[bool, typer.Option("--keep-steps", help="Keep recorded steps although the payload is new.")]
+
+
+def parse_payload(text: str | None) -> Any:
+    """The value behind --payload; None if there is none."""
+    if text is None:
+        return None
+    source = _source(text)
+    try:
+        return json.loads(source)
+    except ValueError as error:
+        raise typer.BadParameter(
+            f"this is no JSON ({error}): {source[:60]!r}; quote it for the shell, e.g. '{{\"page\": 1}}'",
+            param_hint="--payload",
+        ) from None
+
+
+def parse_new_payload(text: str | None) -> Any:
+    """The value behind --payload where none means: leave it as it was."""
+    value = parse_payload(text)
+    if value is None and text is not None:
+        raise typer.BadParameter(
+            "null cannot replace a payload; give an object, a list, text or a number", param_hint="--payload"
+        )
+    return value
+
+
+def _source(text: str) -> str:
+    if text == "-":
+        return sys.stdin.read()
+    if text.startswith("@"):
+        try:
+            return Path(text[1:]).read_text("utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            raise typer.BadParameter(f"cannot read {text[1:]}: {error}", param_hint="--payload") from None
+    return text

@@ -1,0 +1,83 @@
+"""The command tree, and what holds for every command: version, debugging, how errors are told."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from towpath.cli import (
+    backup,
+    doctor,
+    enqueue,
+    explain,
+    inbox,
+    jobs,
+    migrate,
+    prune,
+    queues,
+    schedules,
+    settings,
+    up,
+    versions,
+    worker,
+    workers,
+)
+from towpath.cli.failing import plain_errors
+
+
+class Root(TyperGroup):
+    """Tells an expected error in one line, whichever command raised it."""
+
+    def invoke(self, ctx: Any) -> Any:
+        with plain_errors(debug=bool(ctx.params.get("debug"))):
+            return super().invoke(ctx)
+
+
+app = typer.Typer(
+    name="towpath",
+    cls=Root,
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        versions.version()
+        raise typer.Exit
+
+
+@app.callback()
+def root(
+    debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error instead of one line.")] = False,
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and exit.")
+    ] = False,
+) -> None:
+    """Towpath: durable, fair jobs on SQLite or PostgreSQL.
+
+    Commands find the database through TOWPATH_DATABASE_URL or --database. Start with: towpath up
+    """
+
+
+_RUN, _LOOK, _TEND = "Run jobs", "Look at jobs and move them", "Look after the installation"
+
+app.command("up", rich_help_panel=_RUN)(up.up)
+app.command("worker", rich_help_panel=_RUN)(worker.worker)
+app.command("enqueue", rich_help_panel=_RUN)(enqueue.enqueue)
+app.add_typer(jobs.app, name="jobs", rich_help_panel=_LOOK)
+app.command("explain", rich_help_panel=_LOOK)(explain.explain)
+app.add_typer(inbox.app, name="inbox", rich_help_panel=_LOOK)
+app.add_typer(queues.app, name="queues", rich_help_panel=_LOOK)
+app.command("workers", rich_help_panel=_LOOK)(workers.workers)
+app.add_typer(schedules.app, name="schedules", rich_help_panel=_LOOK)
+app.command("doctor", rich_help_panel=_TEND)(doctor.doctor)
+app.command("migrate", rich_help_panel=_TEND)(migrate.migrate)
+app.command("prune", rich_help_panel=_TEND)(prune.prune)
+app.command("backup", rich_help_panel=_TEND)(backup.backup)
+app.command("config", rich_help_panel=_TEND)(settings.config)
+app.command("version", rich_help_panel=_TEND)(versions.version)

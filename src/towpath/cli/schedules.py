@@ -1,0 +1,91 @@
+"""towpath schedules: what fires when, and a way to hold it."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+from rich.text import Text
+
+from towpath.cli.opening import opened, run
+from towpath.cli.options import AsJson, Database
+from towpath.cli.records import plain
+from towpath.cli.screen import clean, console, say_json, table
+from towpath.cli.words import age, clock
+from towpath.core.encoding import decode
+from towpath.core.records import Schedule
+
+app = typer.Typer()
+
+ScheduleName = Annotated[str, typer.Argument(metavar="NAME", help="The schedule's name.")]
+
+
+@app.callback(invoke_without_command=True)
+def schedules(ctx: typer.Context, as_json: AsJson = False, database: Database = None) -> None:
+    """Lists the schedules: what they enqueue, when they fire next, when they fired last.
+
+    Schedules are declared by the app (app.schedule) and written when a process of it starts.
+
+    \b
+    Examples:
+      towpath schedules
+      towpath schedules pause nightly-report
+    """
+    if ctx.invoked_subcommand is None:
+        run(_list(as_json, database))
+
+
+async def _list(as_json: bool, database: str | None) -> None:
+    async with opened(database) as app:
+        found, now = await app.schedules.list(), await app.now()
+    if as_json:
+        say_json([_as_dict(schedule) for schedule in found])
+        return
+    grid = table("name", "cron", "operation", "tenant", "next", "last")
+    for item in found:
+        upcoming = Text("paused", "yellow") if item.paused else Text(f"{clock(item.next_fire)} ({age(item.next_fire, now)})")
+        cron = f"{item.cron} {item.timezone}"
+        grid.add_row(
+            clean(item.name), clean(cron), clean(item.operation), clean(item.tenant), upcoming, age(item.last_fire, now)
+        )
+    console().print(grid if found else "nothing is scheduled")
+
+
+def _as_dict(schedule: Schedule) -> dict[str, object]:
+    value = plain(schedule)
+    value["payload"] = decode(value.pop("payload_json"))
+    return value
+
+
+@app.command("pause")
+def pause(name: ScheduleName, database: Database = None) -> None:
+    """Holds a schedule: it misses its times until it is resumed.
+
+    \b
+    Examples:
+      towpath schedules pause nightly-report
+    """
+
+    async def work() -> None:
+        async with opened(database) as app:
+            await app.schedules.pause(name)
+
+    run(work())
+    typer.echo(f"{name} is paused")
+
+
+@app.command("resume")
+def resume(name: ScheduleName, database: Database = None) -> None:
+    """Lets a schedule fire again; if it missed any times, it fires once for the latest.
+
+    \b
+    Examples:
+      towpath schedules resume nightly-report
+    """
+
+    async def work() -> None:
+        async with opened(database) as app:
+            await app.schedules.resume(name)
+
+    run(work())
+    typer.echo(f"{name} is open")

@@ -1,0 +1,57 @@
+"""towpath config: every setting, what it is now, what it would be, what it means."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rich.text import Text
+
+from towpath import config as configuration
+from towpath.cli.masking import masked
+from towpath.cli.options import AsJson
+from towpath.cli.screen import clean, console, say_json, table
+
+
+def config(as_json: AsJson = False) -> None:
+    """Shows every setting: its value now, its default and its meaning.
+
+    Settings come from the environment, each from the variable in the first column. Passwords are not shown.
+
+    \b
+    Examples:
+      towpath config
+      TOWPATH_LEASE_SECONDS=60 towpath config --json
+    """
+    rows = _settings()
+    if as_json:
+        say_json(rows)
+        return
+    screen, grid = console(), table("setting", "value", "default", "meaning")
+    for row in rows:
+        value = Text(_shown(row["value"]), "green" if row["value"] != row["default"] else "")
+        grid.add_row(row["name"], value, _shown(row["default"]), row["meaning"])
+    screen.print(grid)
+    for name in configuration.unknown():
+        screen.print(f"{clean(name)} is set, but there is no such setting: it has no effect", style="yellow")
+
+
+def _settings() -> list[dict[str, Any]]:
+    now = configuration.load()
+    rows = []
+    for name, default, meaning in configuration.documented():
+        value = getattr(now, name.removeprefix("TOWPATH_").lower())
+        rows.append(
+            {
+                "name": name,
+                "value": masked(value) if isinstance(value, str) else value,
+                "default": default,
+                "meaning": meaning,
+            }
+        )
+    return rows
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    return "–" if value == "" else clean(f"{value:g}" if isinstance(value, float) else value)

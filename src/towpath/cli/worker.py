@@ -1,0 +1,72 @@
+"""towpath worker: a process that runs jobs until it is told to stop."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+from typing import Annotated
+
+import typer
+
+from towpath import config
+from towpath.cli.masking import masked
+from towpath.cli.opening import app_for
+from towpath.cli.options import Database
+from towpath.engine.app import App
+from towpath.version import __version__
+
+log = logging.getLogger("towpath.cli")
+
+
+def worker(
+    app_path: Annotated[str, typer.Option("--app", metavar="MODULE:NAME", help="Your app, such as shop.jobs:app.")],
+    queues: Annotated[
+        str | None,
+        typer.Option(
+            "--queues",
+            metavar="A,B",
+            help="Which queues to serve; all that the app's operations use by default.",
+            show_default=False,
+        ),
+    ] = None,
+    concurrency: Annotated[int, typer.Option("--concurrency", min=1, help="How many jobs to run at once.")] = 8,
+    name: Annotated[
+        str | None, typer.Option("--name", help="What to call it; host and process id by default.", show_default=False)
+    ] = None,
+    database: Database = None,
+) -> None:
+    """Runs jobs until SIGTERM or Ctrl-C; then running jobs get TOWPATH_DRAIN_SECONDS to finish or are handed back.
+
+    The current directory can be imported from. The log goes to standard error, as text or, with TOWPATH_LOG_JSON=true,
+    as JSON lines, from the level TOWPATH_LOG_LEVEL on. With uvloop installed (towpath[fast]) it is used.
+
+    \b
+    Examples:
+      towpath worker --app shop.jobs:app
+      towpath worker --app shop.jobs:app --queues images,video --concurrency 4 --name gpu-1
+    """
+    from towpath.cli.logs import set_up_logs
+
+    set_up_logs(config.load())
+    served = None if queues is None else [part.strip() for part in queues.split(",") if part.strip()]
+    if served == []:
+        raise typer.BadParameter("names no queue; write --queues a,b or leave it out", param_hint="--queues")
+    app = app_for(database, app_path)
+    factory, loop_name = _loop_factory()
+    log.info("towpath %s on %s, with %s", __version__, masked(app.url), loop_name)
+    with asyncio.Runner(loop_factory=factory) as runner:
+        runner.run(_work(app, served, concurrency, name))
+
+
+async def _work(app: App, queues: list[str] | None, concurrency: int, name: str | None) -> None:
+    async with app:
+        await app.run_until_signal(queues, concurrency, name)
+
+
+def _loop_factory() -> tuple[Callable[[], asyncio.AbstractEventLoop], str]:
+    try:
+        import uvloop
+    except ImportError:
+        return asyncio.new_event_loop, "asyncio"
+    return uvloop.new_event_loop, "uvloop"

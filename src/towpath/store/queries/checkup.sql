@@ -1,0 +1,30 @@
+-- name: overdue_leases
+SELECT count(*) AS jobs, min(lease_until) AS lease_until FROM towpath.job WHERE leased AND lease_until < :before
+
+-- name: overdue_waits
+SELECT count(*) AS jobs, min(deadline) AS deadline FROM towpath.job WHERE state = 'waiting' AND deadline < :before
+
+-- name: overdue_jobs
+SELECT count(*) AS jobs, min(run_at) AS run_at FROM towpath.job
+WHERE state = 'queued' AND run_at IS NOT NULL AND run_at < :before AND coalesce(reason, '') <> 'no_handler'
+
+-- name: overdue_schedules
+SELECT name, next_fire FROM towpath.schedule WHERE NOT paused AND next_fire < :before ORDER BY name
+
+-- name: set_aside
+SELECT queue, operation, count(*) AS jobs FROM towpath.job
+WHERE state = 'queued' AND run_at IS NOT NULL AND reason = 'no_handler'
+GROUP BY queue, operation ORDER BY queue, operation LIMIT :limit
+
+-- name: parked_lanes
+SELECT queue, lane, count(*) AS jobs FROM towpath.job
+WHERE parked AND gate > 0 AND (leased OR state IN ('queued', 'running', 'waiting'))
+GROUP BY queue, lane ORDER BY queue, lane LIMIT :limit
+
+-- name: oldest_ready
+SELECT min(created_at) AS created_at FROM (
+    SELECT created_at FROM towpath.job WHERE queue = :queue AND ready ORDER BY priority, pass, id LIMIT 1
+) AS first
+
+-- name: silent_workers
+SELECT name, seen_at FROM towpath.worker WHERE stopped_at IS NULL AND seen_at < :before ORDER BY seen_at

@@ -1,0 +1,230 @@
+"""Seeded bugs: the engine with one promise taken out, to show that the checker would notice.
+
+Each replaces one thing in this process, and is only ever planted in a process started for it. They are the mistakes
+that other engines have really made: a missing fence, an event beside its transaction, a rescuer that acts on an old
+picture.
+"""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from towpath import App
+from towpath.core import lifecycle, moves
+from towpath.core.lifecycle import State
+from towpath.engine import context, execution, janitor, schedules, steps
+from towpath.store import journal, ledger, sql
+from towpath.store.sqlite import hot
+
+
+def no_fence() -> None:
+    """Settles and notes of a superseded attempt are taken like any other."""
+    for name, verb in lifecycle.TABLE.items():
+        lifecycle.TABLE[name] = replace(verb, fenced=False)
+    journal._holds = lambda job, attempt: job is not None and job.state is State.RUNNING
+
+
+def lost_event() -> None:
+    """The state is written, the event that tells of it is not."""
+    write = ledger.write
+
+    async def without_retries(tx: Any, board: Any) -> None:
+        board.events = [event for event in board.events if event.name != "job.retry_scheduled"]
+        await write(tx, board)
+
+    ledger.write = without_retries
+
+
+def double_count() -> None:
+    """A child that ends is counted twice by its parent."""
+    count = moves._count
+
+    def twice(parent: Any, child: Any, change: int) -> None:
+        count(parent, child, change)
+        if parent.children_open > 0:
+            count(parent, child, change)
+
+    moves._count = twice
+
+
+def hasty_rescue() -> None:
+    """The rescuer takes every leased job, whether its lease has run out or not."""
+    rescue = moves._MOVES["rescue"]
+
+    def regardless(board: Any, job: Any, transition: Any) -> str | None:
+        job.lease_until = board.now
+        return rescue(board, job, transition)
+
+    moves._MOVES["rescue"] = regardless
+
+    async def all_leases(tx: Any, after: str) -> Any:
+        table = "towpath_job" if tx.dialect == "sqlite" else "towpath.job"
+        found = await tx.fetch_sql(f"SELECT id, attempt, state FROM {table} WHERE leased ORDER BY id")
+        return [row for row in found if str(row["id"]) > after]
+
+    janitor._expired_leases = all_leases
+
+
+def forgetful_steps() -> None:
+    """Steps are recorded, and run again all the same."""
+    use = steps.Memory.use
+
+    def never_done(self: Any, name: str, kind: str) -> Any:
+        found = use(self, name, kind)
+        return None if kind == "step" else found
+
+    steps.Memory.use = never_done
+
+
+def no_lane_cap() -> None:
+    """A capped lane lets everybody through."""
+
+    async def wide_open(tx: Any, queue: str, lane: str) -> int:
+        return await ledger._promote(tx, await tx.jobs("parked_jobs", queue=queue, lane=lane, limit=1000))
+
+    ledger.gate = wide_open
+
+
+def no_queue_cap() -> None:
+    """So does a capped queue."""
+
+    async def wanted(tx: Any, queue: str, number: int) -> int:
+        return number
+
+    ledger.queue_room = wanted
+
+
+def cancel_overwritten() -> None:
+    """A handler that finishes late writes its success over a cancel."""
+    succeed = lifecycle.TABLE["succeed"]
+    lifecycle.TABLE["succeed"] = replace(succeed, sources=succeed.sources | {State.CANCELLED})
+
+
+def ended_twice() -> None:
+    """A success is followed by a second ending."""
+    succeed = moves._MOVES["succeed"]
+
+    def and_fail(board: Any, job: Any, transition: Any) -> str | None:
+        refused = succeed(board, job, transition)
+        if refused is None:
+            board.note(job, "job.failed", fields={"failures": 0})
+        return refused
+
+    moves._MOVES["succeed"] = and_fail
+
+
+def impatient_retry() -> None:
+    """The backoff is announced and not waited for."""
+    retry = moves._MOVES["retry"]
+
+    def at_once(board: Any, job: Any, transition: Any) -> str | None:
+        refused = retry(board, job, transition)
+        if refused is None:
+            job.run_at = None
+            board.admit(job, fresh=False)
+        return refused
+
+    moves._MOVES["retry"] = at_once
+
+
+def no_cap_on_failures() -> None:
+    """A job that fails is tried again however often it has failed."""
+    execution._policy = lambda job, operation: replace(operation.retry, limit=1000)
+
+
+def early_start() -> None:
+    """Scheduled jobs are made ready as soon as the janitor sees them."""
+    _rewrite("due_jobs", "run_at <= :now", "(run_at <= :now OR run_at > :now)")
+
+
+def double_fire() -> None:
+    """A schedule that is due fires twice for one slot."""
+    fire = schedules._fire
+
+    async def twice(tx: Any, row: Any) -> None:
+        await fire(tx, row)
+        await fire(tx, {**dict(row), "operation": "leaf"})
+
+    schedules._fire = twice
+
+
+def backward_progress() -> None:
+    """Progress is counted down instead of up."""
+    take = context.Context._take_progress
+
+    def backwards(self: Any, message: str | None) -> Any:
+        note = take(self, message)
+        if note is not None and note.progress is not None:
+            current, total = note.progress
+            note.progress = (total - current, total)
+        return note
+
+    context.Context._take_progress = backwards
+
+
+def first_come() -> None:
+    """Jobs are claimed in the order in which they came, whoever's they are."""
+    _rewrite("claim", "ORDER BY pass, id", "ORDER BY id")
+    hot._PICK = hot._PICK.replace("ORDER BY pass, id", "ORDER BY id")
+
+
+def lost_enqueue() -> None:
+    """Some enqueues are acknowledged before they are safe, and lost."""
+    enqueue = App.enqueue_many
+
+    async def careless(self: Any, jobs: Any) -> Any:
+        made = await enqueue(self, jobs)
+        table = "towpath_job" if self.url.startswith("sqlite:") else "towpath.job"
+        async with self.transaction() as tx:
+            await tx.execute(f"DELETE FROM {table} WHERE CAST(id AS text) = '{made[0].id}'")
+        return made
+
+    App.enqueue_many = careless
+
+
+def double_enqueue() -> None:
+    """An enqueue whose answer was lost is sent again under a new id."""
+    enqueue = App.enqueue_many
+
+    async def insistent(self: Any, jobs: Any) -> Any:
+        wanted = list(jobs)
+        await enqueue(self, wanted)
+        return await enqueue(self, wanted)
+
+    App.enqueue_many = insistent
+
+
+def _rewrite(name: str, old: str, new: str) -> None:
+    """Changes the text of a named query before it is compiled for its database."""
+    compile_query = sql.compile_query
+
+    def changed(query: str, source: str, dialect: str) -> Any:
+        return compile_query(query, source.replace(old, new) if query == name else source, dialect)
+
+    sql.compile_query = changed
+
+
+# name -> how to plant it, and the invariant that has to break
+BUGS: dict[str, tuple[Callable[[], None], str]] = {
+    "no-fence": (no_fence, "I5"),
+    "lost-event": (lost_event, "I4"),
+    "double-count": (double_count, "I6"),
+    "hasty-rescue": (hasty_rescue, "I2"),
+    "forgetful-steps": (forgetful_steps, "I9"),
+    "no-lane-cap": (no_lane_cap, "I12"),
+    "no-queue-cap": (no_queue_cap, "I12"),
+    "cancel-overwritten": (cancel_overwritten, "I7"),
+    "ended-twice": (ended_twice, "I3"),
+    "impatient-retry": (impatient_retry, "I11"),
+    "no-cap-on-failures": (no_cap_on_failures, "I11"),
+    "early-start": (early_start, "I13"),
+    "double-fire": (double_fire, "I13"),
+    "backward-progress": (backward_progress, "I8"),
+    "first-come": (first_come, "I14"),
+    "lost-enqueue": (lost_enqueue, "I1"),
+    "double-enqueue": (double_enqueue, "I1"),
+}
+
+
+def plant(name: str) -> None:
+    BUGS[name][0]()

@@ -1,0 +1,88 @@
+"""One chaos run: a database, a witness, a client in this process, and a fleet of others."""
+
+import asyncio
+import time
+from collections.abc import Callable
+from datetime import datetime
+from pathlib import Path
+from typing import Any, Self
+
+from tests.chaos.checker import judge
+from tests.chaos.client import Client
+from tests.chaos.history import History, load, unsettled
+from tests.chaos.processes import Fleet
+from tests.chaos.witness import Sighting, Witness, testimony
+from tests.chaos.workload import FAIR, LEASE_SECONDS, make_app, set_caps
+
+
+class Run:
+    """`async with Run(url, directory) as run`: opens the database, sets the caps; ends every process on the way out."""
+
+    def __init__(self, url: str, directory: Path, *, seed: int = 0, lease: float = LEASE_SECONDS, **settings: Any) -> None:
+        self.url, self.directory, self.seed, self.lease = url, directory, seed, lease
+        self.witness = Witness(directory / "witness.jsonl")
+        self.app = make_app(url, self.witness, lease_seconds=lease, **settings)
+        self.client = Client(self.app, self.witness, seed)
+        self.fleet = Fleet(url, directory, self.witness)
+
+    async def __aenter__(self) -> Self:
+        await self.app.open()
+        await set_caps(self.app)
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        self.fleet.__exit__()
+        await self.app.close()
+        self.witness.close()
+
+    def sightings(self, *kinds: str) -> list[Sighting]:
+        return [sighting for sighting in testimony(self.witness.path) if sighting.kind in kinds]
+
+    async def until(self, condition: Callable[[], Any], what: str, seconds: float = 20.0) -> Any:
+        """Polls for something that another process does; answers what the condition answered."""
+        deadline = time.monotonic() + seconds
+        while not (found := condition()):
+            if time.monotonic() > deadline:
+                raise AssertionError(f"within {seconds:g} s it did not happen that {what}\n{self.fleet.outputs()}")
+            await asyncio.sleep(0.02)
+        return found
+
+    async def until_seen(self, kind: str, job_id: str | None = None, *, seconds: float = 20.0, **facts: Any) -> Sighting:
+        def look() -> Sighting | None:
+            for sighting in self.sightings(kind):
+                if (job_id is None or sighting.job == job_id) and facts.items() <= sighting.facts.items():
+                    return sighting
+            return None
+
+        found: Sighting = await self.until(look, f"somebody saw {kind} {job_id or ''} {facts or ''}", seconds)
+        return found
+
+    async def quiesce(self, seconds: float = 40.0) -> None:
+        """Waits until nothing is live or leased. Jobs that wait for a signal get it, so that they can end."""
+        deadline = time.monotonic() + seconds
+        while rows := unsettled(self.url):
+            for row in rows:
+                if row["state"] == "waiting" and row["reason"] == "signal":
+                    await self.client.signal(str(row["id"]))
+            if time.monotonic() > deadline:
+                stuck = "\n".join(map(str, rows[:20]))
+                raise AssertionError(f"{len(rows)} jobs have not ended after {seconds:g} s:\n{stuck}\n{self.fleet.inquest()}")
+            await asyncio.sleep(0.05)
+
+    async def make_due(self, schedule: str, moment: datetime) -> None:
+        """Moves a schedule's next time, as if that time had come; the slot it opens must fire exactly once."""
+        sqlite = self.url.startswith("sqlite:")
+        table, mark, value = ("towpath_schedule", "?", moment.timestamp()) if sqlite else ("towpath.schedule", "$", moment)
+        first, second = (mark, mark) if sqlite else ("$1", "$2")
+        async with self.app.transaction() as tx:
+            await tx.execute(f"UPDATE {table} SET next_fire = {first} WHERE name = {second}", value, schedule)
+        self.witness.tell("slot", key=f"schedule {schedule} {moment.isoformat()}")
+
+    def history(self) -> History:
+        return load(self.url, self.witness.path, **self._rules())
+
+    def judge(self) -> History:
+        return judge(self.url, self.witness.path, **self._rules())
+
+    def _rules(self) -> dict[str, Any]:
+        return {"lease_seconds": self.lease, "fair_queues": frozenset({FAIR})}

@@ -1,0 +1,159 @@
+"""What only SQLite has: a file that several processes share, and versions and damage that are refused."""
+
+import asyncio
+import json
+import sqlite3
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.contracts.stores import PATIENCE, Hands, new_job, opened
+from towpath.config import Settings, sqlite_path
+from towpath.core.errors import ConfigurationError, StoreUnavailable
+from towpath.store.migrating import ENGINE, migrate
+from towpath.store.sqlite.connection import check_version
+from towpath.wiring import make_store
+
+
+@pytest.mark.parametrize("version", ["3.51.3", "3.51.4", "3.52.0", "4.0.0", "3.50.7", "3.50.9", "3.44.6"])
+def test_a_version_without_the_wal_reset_bug_is_taken(version):
+    check_version(version)
+
+
+@pytest.mark.parametrize("version", ["3.51.2", "3.51.0", "3.50.6", "3.49.1", "3.45.0", "3.44.5", "3.7.0"])
+def test_a_version_with_the_wal_reset_bug_is_refused_with_the_remedy(version):
+    with pytest.raises(ConfigurationError, match=rf"SQLite {version} has the WAL-reset bug.*pip install --upgrade apsw"):
+        check_version(version)
+
+
+async def filled(url: str) -> Path:
+    async with opened(url) as hands:
+        await hands.enqueue_many(300, payload_json=json.dumps("x" * 200))
+    return sqlite_path(url)
+
+
+async def refused(url: str) -> str:
+    store = make_store(url, Settings())
+    async with asyncio.timeout(PATIENCE):
+        with pytest.raises(ConfigurationError) as caught:
+            await store.open()
+        await store.close()
+    return str(caught.value)
+
+
+async def test_a_file_that_is_no_database_is_refused_by_name(sqlite_url):
+    sqlite_path(sqlite_url).write_bytes(b"this is a shopping list\n" * 100)
+    message = await refused(sqlite_url)
+    assert str(sqlite_path(sqlite_url)) in message
+    assert "restore a backup" in message
+
+
+async def test_flipped_bytes_are_noticed_at_the_start(sqlite_url):
+    path = await filled(sqlite_url)
+    content = bytearray(path.read_bytes())
+    for page in range(3, len(content) // 4096):
+        for offset in range(16):
+            content[page * 4096 + offset] ^= 0xFF
+    path.write_bytes(content)
+    assert "damaged" in await refused(sqlite_url)
+
+
+async def test_a_file_that_was_cut_off_is_noticed_at_the_start(sqlite_url):
+    path = await filled(sqlite_url)
+    path.write_bytes(path.read_bytes()[: 4096 * 6 + 100])
+    assert "damaged" in await refused(sqlite_url) or "healthy" in await refused(sqlite_url)
+
+
+async def test_a_directory_that_does_not_exist_yet_is_made(tmp_path):
+    async with opened(f"sqlite:///{tmp_path}/new/folder/jobs.db") as hands:
+        assert await hands.enqueue() is not None
+
+
+async def test_a_place_that_cannot_hold_a_file_is_named_in_the_error(tmp_path):
+    (tmp_path / "jobs.db").mkdir()
+    with pytest.raises(StoreUnavailable, match=r"cannot open .*jobs\.db"):
+        await make_store(f"sqlite:///{tmp_path}/jobs.db", Settings()).open()
+
+
+async def test_what_goes_wrong_before_the_tables_exist_does_not_end_the_writer(sqlite_url):
+    store = make_store(sqlite_url, Settings())
+    await store.open()
+    try:
+        async with asyncio.timeout(PATIENCE):
+            with pytest.raises(Exception, match="no such table"):
+                await Hands(store).claim()
+            await migrate(store, [ENGINE])
+            assert await Hands(store).enqueue() is not None
+    finally:
+        await store.close()
+
+
+async def test_a_closed_store_says_so(sqlite_url):
+    store = make_store(sqlite_url, Settings())
+    await store.open()
+    await store.close()
+    await store.close()
+    with pytest.raises(StoreUnavailable, match="closed"):
+        await store.enqueue([new_job()])
+
+
+async def test_a_backup_is_a_whole_database_while_everything_goes_on(sqlite_url, tmp_path):
+    async with opened(sqlite_url) as hands:
+        await hands.enqueue_many(50)
+        await asyncio.gather(hands.store.backup(tmp_path / "copy.db"), hands.enqueue_many(50))
+    with sqlite3.connect(tmp_path / "copy.db") as copy:
+        assert copy.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+        assert copy.execute("SELECT count(*) FROM towpath_job").fetchone()[0] in (50, 100)
+    copy.close()
+
+
+WRITER = """
+import asyncio, sys
+from tests.contracts.stores import opened
+from towpath.core import transitions
+
+async def main(url, name, count):
+    async with opened(url) as hands:
+        print("ready", flush=True)
+        sys.stdin.readline()
+        for n in range(count):
+            await hands.enqueue(tenant=name)
+            for job in await hands.claim(1, worker=name):
+                assert await hands.settle(transitions.succeed(job.id, job.attempt, None, solo=n % 2 == 0)) == [None]
+
+asyncio.run(main(sys.argv[1], sys.argv[2], int(sys.argv[3])))
+"""
+
+
+async def test_several_processes_write_to_one_file_and_nothing_is_lost(sqlite_url):
+    processes, writes = 4, 75  # each round is three commits
+    async with opened(sqlite_url) as hands:
+        started = [
+            await asyncio.create_subprocess_exec(
+                sys.executable, "-c", WRITER, sqlite_url, f"p{n}", str(writes),
+                stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
+            )
+            for n in range(processes)
+        ]  # fmt: skip
+        try:
+            async with asyncio.timeout(120):
+                for process in started:
+                    assert await process.stdout.readline() == b"ready\n"
+                for process in started:
+                    process.stdin.write(b"go\n")
+                answers = await asyncio.gather(*(process.communicate() for process in started))
+        finally:
+            for process in started:
+                if process.returncode is None:
+                    process.kill()
+                    await process.wait()
+        assert [(process.returncode, errors.decode()) for process, (_, errors) in zip(started, answers, strict=True)] == [
+            (0, "")
+        ] * processes
+        assert await hands.count("job") == processes * writes
+        assert await hands.count("job", "state = 'succeeded'") == processes * writes
+        assert await hands.count("event") == processes * writes * 3
+        rows = await hands.sql("SELECT tenant, count(*) AS n FROM towpath_job GROUP BY tenant ORDER BY tenant")
+        assert [(row["tenant"], row["n"]) for row in rows] == [(f"p{n}", writes) for n in range(processes)]
+        assert (await hands.sql("PRAGMA integrity_check"))[0] == {"integrity_check": "ok"}

@@ -1,0 +1,62 @@
+"""The counts of a transaction: levels from the rows, flows from the events."""
+
+from datetime import timedelta
+
+from tests.core.boards import BROKEN, NOW, Play, child, queued, running, waiting
+from towpath.core import transitions
+from towpath.core.tally import Tally, tally, tally_new
+
+
+def counted(play: Play) -> list[Tally]:
+    return tally(play.board.changes(), play.board.events, play.board.jobs)
+
+
+def test_a_success_is_one_running_less_and_one_succeeded_more_with_its_time():
+    play = Play(running(started_at=NOW - timedelta(seconds=5)))
+    play.does(transitions.succeed("job", 1, None))
+    assert counted(play) == [Tally("q", "op", succeeded=1, running=-1, run_seconds=5.0)]
+
+
+def test_a_retry_is_one_running_less_and_one_queued_more():
+    play = Play(running())
+    play.does(transitions.retry("job", 1, BROKEN, 0))
+    assert counted(play) == [Tally("q", "op", retried=1, running=-1, queued=1)]
+
+
+def test_a_wait_moves_between_levels_only():
+    play = Play(running())
+    play.does(transitions.defer("job", 1, "sleep", wakes_seen=0, deadline=None, max_wait=60))
+    assert counted(play) == [Tally("q", "op", running=-1, waiting=1)]
+
+
+def test_a_defer_that_was_woken_meanwhile_ends_up_queued():
+    play = Play(running(wakes=1))
+    play.does(transitions.defer("job", 1, "sleep", wakes_seen=0, deadline=None, max_wait=60))
+    assert counted(play) == [Tally("q", "op", running=-1, queued=1)]
+
+
+def test_a_cascade_is_counted_per_queue_and_operation():
+    play = Play(
+        waiting("parent", closing=True, children_total=2),
+        child("parent", queued("a", operation="leaf")),
+        child("parent", queued("b", operation="leaf", queue="other")),
+    )
+    play.does(transitions.cancel("parent"))
+    assert sorted(counted(play), key=lambda one: (one.queue, one.operation)) == [
+        Tally("other", "leaf", cancelled=1, queued=-1),
+        Tally("q", "leaf", cancelled=1, queued=-1),
+        Tally("q", "op", cancelled=1, waiting=-1),
+    ]
+
+
+def test_what_changes_no_state_is_not_counted():
+    play = Play(waiting())
+    play.does(transitions.poll("job", "w", 30))
+    assert counted(play) == []
+
+
+def test_new_jobs_are_counted_together():
+    assert tally_new([("q", "a"), ("q", "a"), ("q", "b")]) == [
+        Tally("q", "a", created=2, queued=2),
+        Tally("q", "b", created=1, queued=1),
+    ]

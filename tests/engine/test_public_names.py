@@ -1,0 +1,85 @@
+"""The public surface changes on purpose or not at all."""
+
+import inspect
+
+import pytest
+
+import towpath
+
+NAMES = {
+    "App",
+    "Children",
+    "ChildrenFailed",
+    "ConfigurationError",
+    "Context",
+    "Deferred",
+    "Done",
+    "EncodingError",
+    "Event",
+    "Fatal",
+    "HistoryMismatch",
+    "IsolatedContext",
+    "Job",
+    "JobCancelled",
+    "JobFailed",
+    "JobNotFound",
+    "LeaseLost",
+    "NotRequeueable",
+    "Partial",
+    "PayloadTooLarge",
+    "RateLimited",
+    "ResultTimeout",
+    "Retry",
+    "RetryLater",
+    "SchemaInvalid",
+    "Settings",
+    "Slice",
+    "State",
+    "Step",
+    "StepNameReused",
+    "StoreUnavailable",
+    "SyncApp",
+    "SyncContext",
+    "TowpathError",
+    "Transient",
+    "UnknownOperation",
+    "WaitRefused",
+    "WaitTimeout",
+    "__version__",
+    "outcome_from_envelope",
+}
+
+
+def test_the_public_names_are_these_and_no_others():
+    assert set(towpath.__all__) == NAMES
+    assert len(towpath.__all__) == len(NAMES)
+
+
+@pytest.mark.parametrize("name", sorted(NAMES - {"__version__"}))
+def test_every_public_name_says_what_it_is_for(name):
+    thing = getattr(towpath, name)
+    assert inspect.getdoc(thing)
+
+
+def test_every_error_can_be_caught_as_one():
+    errors = [thing for thing in vars(towpath).values() if inspect.isclass(thing) and issubclass(thing, Exception)]
+    assert len(errors) > 15
+    assert all(issubclass(error, towpath.TowpathError) for error in errors)
+
+
+@pytest.mark.parametrize(
+    "verb",
+    "open close operation resource map_exception schedule add_slice enqueue enqueue_many transaction get list steps "
+    "payload events result explain workers inbox queues cancel requeue signal delete run_worker".split(),
+)
+def test_the_app_keeps_its_verbs(verb):
+    assert hasattr(towpath.App, verb)
+
+
+@pytest.mark.parametrize(
+    "verb",
+    "emit progress meter step parallel gather spawn sleep wait_for enqueue budget id operation queue tenant parent_id "
+    "attempt trace cancelled resources blobs".split(),
+)
+def test_the_context_keeps_its_verbs(verb):
+    assert hasattr(towpath.Context, verb)
