@@ -34,8 +34,8 @@ class Settings:
     )  # type: ignore[assignment]
     max_payload_bytes: int = _setting(16 * 1024 * 1024, "Largest payload, step output or result; larger ones are refused")  # type: ignore[assignment]
     inline_bytes: int = _setting(64 * 1024, "Values above this size go to the blob store by themselves")  # type: ignore[assignment]
-    keep_succeeded_days: float = _setting(0.0, "Prune succeeded and cancelled jobs after this many days; 0 keeps them")  # type: ignore[assignment]
-    keep_failed_days: float = _setting(0.0, "Prune failed and partial jobs after this many days; 0 keeps them")  # type: ignore[assignment]
+    keep_succeeded_days: float = _setting(30.0, "Prune succeeded and cancelled jobs after this many days; 0: never")  # type: ignore[assignment]
+    keep_failed_days: float = _setting(0.0, "Prune failed and partial jobs after this many days; 0: never")  # type: ignore[assignment]
     log_level: str = _setting("INFO", "Level of the worker's own log")  # type: ignore[assignment]
     log_json: bool = _setting(False, "Write the log as JSON lines instead of text")  # type: ignore[assignment]
 

@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from tests.chaos.witness import Witness
-from tests.chaos.worker import arguments, prepare
+from tests.chaos.worker import answer_inquests, arguments, prepare
 from tests.chaos.workload import NARROW, ROOTS, make_app
 from towpath import App
 from towpath.core.errors import JobNotFound, NotRequeueable
@@ -126,6 +126,7 @@ class Client:
 
 
 async def run(options: argparse.Namespace, witness: Witness) -> None:
+    answer_inquests()
     async with make_app(options.url, witness) as app:
         client = Client(app, witness, options.seed)
         for _ in range(options.rounds):

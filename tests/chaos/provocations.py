@@ -15,40 +15,35 @@ def _options(bug: str | None) -> dict[str, str]:
     return {"bug": bug} if bug else {}
 
 
-def work(*wishes: Wish, concurrency: int = 4) -> Provocation:
-    """Has these done by a worker with the bug."""
+class Work:
+    """Jobs that a worker with the bug does wrong."""
 
-    async def provoke(run: Run, bug: str | None) -> None:
-        await run.client.enqueue_many(list(wishes))
-        run.fleet.worker(concurrency=concurrency, **_options(bug))
+    def __init__(self, *wishes: Wish, concurrency: int = 4) -> None:
+        self.wishes, self._concurrency = list(wishes), concurrency
 
-    return provoke
+    async def __call__(self, run: Run, bug: str | None) -> None:
+        await run.client.enqueue_many(self.wishes)
+        run.fleet.worker(concurrency=self._concurrency, **_options(bug))
 
 
 async def zombie(run: Run, bug: str | None) -> None:
     """A worker freezes with its handler's result in hand; it wakes up while another one runs the job."""
-    job_id = await run.client.enqueue("plain", {"seconds": 0.5})
+    await run.client.enqueue("plain", {"seconds": 0.5})
     frozen = run.fleet.worker(freeze="worker.ran:1", **_options(bug))
-    await run.until_seen("end", job_id)
+    await run.until(lambda: frozen.frozen, "the worker froze")
     run.fleet.worker(**_options(bug))
     await run.until(lambda: len(run.sightings("start")) == 2, "the second worker began the job")
     frozen.resume()
     await run.until(lambda: len(run.sightings("end")) == 2, "the second handler ended")
 
 
-async def cancel_late(run: Run, bug: str | None) -> None:
+async def late_cancel(run: Run, bug: str | None) -> None:
     """A job is cancelled between its handler's end and the settle."""
     job_id = await run.client.enqueue("chain")
-    run.fleet.worker(linger="worker.ran:0.6", **_options(bug))
-    await run.until_seen("end", job_id)
+    worker = run.fleet.worker(freeze="worker.ran:1", **_options(bug))
+    await run.until(lambda: worker.frozen, "the worker froze")
     await run.client.cancel(job_id)
-    await asyncio.sleep(0.6)  # the settle that must not count has no signal of its own
-
-
-async def long_job(run: Run, bug: str | None) -> None:
-    """A healthy worker takes its time, well within its lease."""
-    await run.client.enqueue("plain", {"seconds": 0.7})
-    run.fleet.worker(**_options(bug))
+    worker.resume()
 
 
 async def schedule_slot(run: Run, bug: str | None) -> None:
@@ -70,20 +65,20 @@ def crowd(many: int, few: int) -> list[Wish]:
 
 PROVOCATIONS: dict[str, Provocation] = {
     "no-fence": zombie,
-    "lost-event": work(("flaky", {"times": 1}, {})),
-    "double-count": work(("spawner", {"leaves": 3}, {})),
-    "hasty-rescue": long_job,
-    "forgetful-steps": work(("steps", {}, {})),
-    "no-lane-cap": work(*[("plain", {"seconds": 0.1}, {"lane": NARROW})] * 4),
-    "no-queue-cap": work(*[("strict", {"seconds": 0.1}, {})] * 4),
-    "cancel-overwritten": cancel_late,
-    "ended-twice": work(("chain", {}, {})),
-    "impatient-retry": work(("stubborn", {"times": 1}, {})),
-    "no-cap-on-failures": work(("stubborn", {"times": 4}, {})),
-    "early-start": work(("plain", {}, {"delay": 1.5})),
+    "lost-event": Work(("flaky", {"times": 1}, {})),
+    "double-count": Work(("spawner", {"leaves": 3}, {})),
+    "hasty-rescue": Work(("plain", {"seconds": 0.7}, {})),
+    "forgetful-steps": Work(("steps", {}, {})),
+    "no-lane-cap": Work(*[("plain", {"seconds": 0.1}, {"lane": NARROW})] * 4),
+    "no-queue-cap": Work(*[("strict", {"seconds": 0.1}, {})] * 4),
+    "cancel-overwritten": late_cancel,
+    "ended-twice": Work(("chain", {}, {})),
+    "impatient-retry": Work(("stubborn", {"times": 1}, {})),
+    "no-cap-on-failures": Work(("stubborn", {"times": 4}, {})),
+    "early-start": Work(("plain", {}, {"delay": 2.0})),
     "double-fire": schedule_slot,
-    "backward-progress": work(("steps", {}, {})),
-    "first-come": work(*crowd(150, 3), concurrency=2),
+    "backward-progress": Work(("steps", {}, {})),
+    "first-come": Work(*crowd(150, 3), concurrency=2),
     "lost-enqueue": careless_client,
     "double-enqueue": careless_client,
 }

@@ -11,6 +11,7 @@ import os
 import signal
 import sys
 import threading
+import time
 from collections import Counter
 from collections.abc import Callable
 
@@ -24,9 +25,9 @@ def arguments(parser: argparse.ArgumentParser) -> argparse.ArgumentParser:
     """What every process of a chaos run understands."""
     parser.add_argument("--url", required=True)
     parser.add_argument("--log", required=True)
+    parser.add_argument("--owner", type=int, required=True, help="the process without which this one has no purpose")
     parser.add_argument("--die", metavar="POINT:N", help="SIGKILL this process at the n-th reach of a point")
     parser.add_argument("--freeze", metavar="POINT:N", help="SIGSTOP this process there")
-    parser.add_argument("--linger", metavar="POINT:SECONDS", help="rest at every reach of a point")
     parser.add_argument("--bug", choices=sorted(bugs.BUGS))
     parser.add_argument("--lease", type=float, default=1.0)
     parser.add_argument("--drain", type=float, default=0.2)
@@ -37,14 +38,12 @@ def arguments(parser: argparse.ArgumentParser) -> argparse.ArgumentParser:
 def prepare(options: argparse.Namespace, witness: Witness) -> None:
     faulthandler.enable()
     logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(name)s %(levelname)s %(message)s")
-    threading.Thread(target=_end_with_the_owner, daemon=True).start()
+    threading.Thread(target=_end_with_the_owner, args=(options.owner,), daemon=True).start()
     if options.bug:
         bugs.plant(options.bug)
     for asked, number in ((options.die, signal.SIGKILL), (options.freeze, signal.SIGSTOP)):
         if asked:
             points.install(_signal_at(asked, number, witness))
-    if options.linger:
-        points.install(_linger_at(options.linger))
 
 
 def _signal_at(asked: str, number: signal.Signals, witness: Witness) -> Callable[[str], None]:
@@ -60,29 +59,32 @@ def _signal_at(asked: str, number: signal.Signals, witness: Witness) -> Callable
     return hook
 
 
-def _linger_at(asked: str) -> points.Hook:
-    point, _, seconds = asked.partition(":")
-    return lambda name: asyncio.sleep(float(seconds)) if name == point else None
+def _end_with_the_owner(owner: int) -> None:
+    """A member of a fleet must not outlive the run, even if the run was killed outright."""
+    while True:
+        time.sleep(0.5)
+        try:
+            os.kill(owner, 0)
+        except ProcessLookupError:
+            os._exit(1)
 
 
-def _end_with_the_owner() -> None:
-    """Standard input is a pipe that only the owner holds: its end means that the owner has gone."""
-    sys.stdin.buffer.read()
-    os._exit(0)
+def answer_inquests() -> None:
+    """On SIGUSR1 tells where every task stands, for whoever wonders why nothing moves."""
 
+    def tell() -> None:
+        for task in asyncio.all_tasks():
+            task.print_stack(file=sys.stderr)
 
-def _tell_tasks() -> None:
-    """Where everything stands, for whoever wonders why nothing moves."""
-    for task in asyncio.all_tasks():
-        task.print_stack(file=sys.stderr)
+    asyncio.get_running_loop().add_signal_handler(signal.SIGUSR1, tell)
 
 
 async def run(options: argparse.Namespace, witness: Witness) -> None:
+    answer_inquests()
     app = make_app(
         options.url, witness, lease_seconds=options.lease, drain_seconds=options.drain, pool_size=options.pool
     )
     async with app:
-        asyncio.get_running_loop().add_signal_handler(signal.SIGUSR1, _tell_tasks)
         witness.tell("worker")
         await app.run_until_signal(options.queues.split(","), options.concurrency)
     witness.tell("stopped")

@@ -8,6 +8,7 @@ from datetime import timedelta
 from typing import Any
 
 from towpath.config import Settings
+from towpath.core.encoding import decode
 from towpath.core.history import differences, fold
 from towpath.core.ids import uuid7
 from towpath.core.records import PRIORITIES, Event, Job, NewJob, WorkerRow
@@ -74,10 +75,10 @@ class Hands:
 
     async def events(self, job_id: str) -> list[Event]:
         rows = await self.store.read(lambda tx: tx.fetch("job_events", job_id=job_id, after=0, limit=1000))
-        from towpath.core.encoding import decode
-
         return [
-            Event(str(r["job_id"]), r["seq"], r["attempt"], r["name"], r["level"], r["message"], decode(r["fields"]), r["ts"])
+            Event(
+                str(r["job_id"]), r["seq"], r["attempt"], r["name"], r["level"], r["message"], decode(r["fields"]), r["ts"]
+            )
             for r in rows
         ]
 
@@ -141,7 +142,7 @@ async def until(condition: Callable[[], Any], what: str) -> None:
     """Waits for something that other code brings about; fails with words if it never comes."""
     try:
         async with asyncio.timeout(PATIENCE):
-            while not condition():
+            while not condition():  # noqa: ASYNC110  (what happens out there sets no event of ours)
                 await asyncio.sleep(0.005)
     except TimeoutError:
         raise AssertionError(f"never happened: {what}") from None

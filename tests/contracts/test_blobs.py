@@ -189,9 +189,7 @@ async def test_a_prefix_outside_the_grammar_is_refused(blobs: BlobStore, prefix:
         (4, 4, b""),
     ],
 )
-async def test_a_range_reads_from_start_up_to_end(
-    blobs: BlobStore, start: int, end: int | None, expected: bytes
-) -> None:
+async def test_a_range_reads_from_start_up_to_end(blobs: BlobStore, start: int, end: int | None, expected: bytes) -> None:
     await blobs.put("digits", b"0123456789")
     assert await collected(blobs.open("digits", start, end)) == expected
 
@@ -467,9 +465,7 @@ async def test_a_put_makes_its_folder_again_if_a_delete_has_pruned_it_meanwhile(
     assert await local.get("a/b/c") == b"x"
 
 
-async def test_a_full_disk_is_unavailability_and_leaves_nothing(
-    local: LocalBlobs, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_full_disk_is_unavailability_and_leaves_nothing(local: LocalBlobs, monkeypatch: pytest.MonkeyPatch) -> None:
     def full(descriptor: int, data: bytes) -> int:
         raise OSError(28, "No space left on device")
 

@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 from tests.contracts.stores import EVERYWHERE, new_job, opened
 from towpath.core import transitions
 from towpath.core.lifecycle import State
+from towpath.store import ledger
 
 
 async def test_a_claim_makes_the_job_running_with_a_lease_and_says_so(hands):
@@ -147,8 +148,6 @@ async def test_what_comes_back_keeps_its_place_but_never_below_the_floor(hands):
 
 
 async def test_a_due_burst_is_ranked_within_its_lane(hands):
-    from towpath.store import ledger
-
     burst = await hands.enqueue_many(4, tenant="burst", delay=3600.0)
     await hands.shift("run_at", -7200, *burst)
     bystander = await hands.enqueue(tenant="bystander")

@@ -182,7 +182,9 @@ async def test_cancelling_a_family_while_it_settles_leaves_no_job_half_way(hands
     for _ in range(5):
         parent = await hands.start()
         await hands.sql(f"UPDATE {hands.table('job')} SET children_total = 4 WHERE id = '{parent.id}' RETURNING 1 AS done")
-        kids = [NewJob(uuid7(), "op", "q", "null", parent_id=parent.id, root_id=parent.id, child_group="g") for _ in range(4)]
+        kids = [
+            NewJob(uuid7(), "op", "q", "null", parent_id=parent.id, root_id=parent.id, child_group="g") for _ in range(4)
+        ]
         await hands.enqueue(*kids)
         claimed = await hands.claim()
         await hands.settle(transitions.close_with_children(parent.id, 1, None, 3600))

@@ -5,7 +5,7 @@ import contextlib
 
 import pytest
 
-from tests.contracts.stores import Hands, new_job, opened, until
+from tests.contracts.stores import PATIENCE, Hands, new_job, opened
 from towpath.core import transitions
 from towpath.core.records import Event
 from towpath.store import ledger
@@ -133,16 +133,17 @@ async def test_what_is_rolled_back_never_appears(hands):
 
 
 async def test_followers_hear_of_every_commit_of_this_process(hands):
-    heard = []
+    heard = asyncio.Event()
 
     async def listen():
         async for _ in hands.store.follow():
-            heard.append(1)
+            heard.set()
 
     listening = asyncio.create_task(listen())
     await asyncio.sleep(0)
     await hands.enqueue()
-    await until(lambda: heard, "the follower heard of the enqueue")
+    async with asyncio.timeout(PATIENCE):
+        await heard.wait()
     listening.cancel()
     with contextlib.suppress(asyncio.CancelledError):
         await listening

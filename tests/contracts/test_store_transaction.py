@@ -39,11 +39,15 @@ async def test_rows_and_jobs_commit_together(shop):
 
 async def test_an_exception_leaves_neither(shop):
     job = new_job()
-    with pytest.raises(ZeroDivisionError):
+
+    async def fail():
         async with shop.store.transaction() as tx:
             await tx.execute_sql("INSERT INTO invoice VALUES (1)")
             await tx.insert_jobs([job])
             raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        await fail()
     assert await invoices(shop) == 0
     assert await shop.jobs(job.id) == []
     assert await shop.enqueue() is not None
@@ -60,10 +64,14 @@ async def test_nobody_sees_a_job_before_its_transaction_commits(shop):
 async def test_a_commit_rings_the_bell_and_a_rollback_does_not(shop):
     heard: list[str] = []
     shop.store.ring = heard.extend
-    with pytest.raises(ZeroDivisionError):
+
+    async def fail():
         async with shop.store.transaction() as tx:
             await tx.insert_jobs([new_job(queue="never")])
             raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        await fail()
     async with shop.store.transaction() as tx:
         await tx.insert_jobs([new_job(queue="rung")])
     await until(lambda: "rung" in heard, "the bell rang for the committed job")
@@ -84,10 +92,14 @@ async def test_transactions_and_units_of_the_engine_do_not_disturb_each_other(sh
 
 async def test_a_statement_that_fails_fails_the_transaction(shop):
     await shop.store.run(lambda tx: tx.execute_sql("INSERT INTO invoice VALUES (1)"))
-    with pytest.raises(Exception, match=r"(?i)unique"):
+
+    async def insert_it_twice():
         async with shop.store.transaction() as tx:
             await tx.insert_jobs([new_job()])
             await tx.execute_sql("INSERT INTO invoice VALUES (1)")
+
+    with pytest.raises(Exception, match=r"(?i)unique"):
+        await insert_it_twice()
     assert await shop.count("job") == 0
 
 
@@ -135,23 +147,32 @@ class TestTooLongOnSqlite:
             yield hands
 
     async def test_it_is_rolled_back_with_a_clear_error(self, shop):
-        with pytest.raises(StoreUnavailable, match="was rolled back, because on SQLite it holds the write lock"):
+        async def dawdle():
             async with shop.store.transaction() as tx:
                 await tx.execute_sql("INSERT INTO invoice VALUES (1)")
                 await shop.enqueue()  # gets its turn only when the transaction has lost it
                 await tx.execute_sql("INSERT INTO invoice VALUES (2)")
+
+        with pytest.raises(StoreUnavailable, match="was rolled back, because on SQLite it holds the write lock"):
+            await dawdle()
         assert await invoices(shop) == 0
         assert await shop.count("job") == 1
 
     async def test_its_commit_is_refused_too(self, shop):
-        with pytest.raises(StoreUnavailable, match="rolled back"):
+        async def dawdle():
             async with shop.store.transaction() as tx:
                 await tx.execute_sql("INSERT INTO invoice VALUES (1)")
                 await shop.enqueue()
+
+        with pytest.raises(StoreUnavailable, match="rolled back"):
+            await dawdle()
         assert await invoices(shop) == 0
 
     async def test_an_exception_of_the_callers_own_is_not_hidden_by_it(self, shop):
-        with pytest.raises(ZeroDivisionError):
+        async def dawdle_and_fail():
             async with shop.store.transaction():
                 await shop.enqueue()
                 raise ZeroDivisionError
+
+        with pytest.raises(ZeroDivisionError):
+            await dawdle_and_fail()

@@ -7,6 +7,7 @@ import pytest
 from tests.core.boards import BROKEN, NOW, Play, child, ended, queued, running, waiting
 from towpath.core import transitions
 from towpath.core.lifecycle import State
+from towpath.core.moves import perform
 
 
 def parent(job_id: str = "parent", *, total: int, ok: int = 0, partial: int = 0, bad: int = 0, **fields):
@@ -125,8 +126,6 @@ def test_progress_of_its_own_is_not_overwritten_by_children():
 
 
 def test_many_children_in_one_transaction_are_one_event_for_the_parent():
-    from towpath.core.moves import perform
-
     play = Play(parent(total=5), *(child("parent", running(f"c{n}")) for n in range(5)))
     for n in range(4):
         assert perform(play.board, transitions.succeed(f"c{n}", 1, None)) is None

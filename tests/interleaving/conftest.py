@@ -14,6 +14,14 @@ async def stage(database_url: str) -> AsyncIterator[Stage]:
         yield opened
 
 
+@pytest.fixture
+async def postgres_stage(postgres_url: str) -> AsyncIterator[Stage]:
+    """For what cannot happen on SQLite, where a write transaction is alone."""
+    await quick_deadlocks(postgres_url)
+    async with open_stage(postgres_url) as opened:
+        yield opened
+
+
 async def quick_deadlocks(url: str) -> None:
     """PostgreSQL looks for deadlocks only after a second of waiting; the tests have less time."""
     connection = await asyncpg.connect(url)

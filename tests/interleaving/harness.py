@@ -25,7 +25,6 @@ _LOOK_EVERY = 0.002
 _PATIENCE = 20.0
 
 
-
 class Choose(Protocol):
     def __call__(self, options: list[str], *, firm: bool) -> str: ...
 

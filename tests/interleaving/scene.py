@@ -71,14 +71,17 @@ class Scene:
 
     async def fan_out(self, parent: Claimed, children: int, *, awaited: bool, group: str = "g", **fields: Any) -> list[str]:
         new = self.offspring(parent, children, group, **fields)
-        await self.store.run(self._fan_out(parent, new, awaited, group))
+        await self.store.run(self.fan_out_unit(parent, new, awaited, group))
         return [child.id for child in new]
 
     def offspring(self, parent: Claimed, children: int, group: str = "g", **fields: Any) -> list[NewJob]:
         lineage = {"parent_id": parent.id, "root_id": parent.root_id, "child_group": group, "operation": "child"}
         return [self.new(**(lineage | fields)) for _ in range(children)]
 
-    def _fan_out(self, parent: Claimed, new: list[NewJob], awaited: bool, group: str) -> Callable[[Tx], Awaitable[Any]]:
+    @staticmethod
+    def fan_out_unit(
+        parent: Claimed, new: list[NewJob], awaited: bool = False, group: str = "g"
+    ) -> Callable[[Tx], Awaitable[Any]]:
         kind = "gather" if awaited else "spawn"
         return lambda tx: journal.fan_out(
             tx, parent.id, parent.attempt, kind=kind, name=group, children=new, awaited=awaited
@@ -125,7 +128,7 @@ class Scene:
 
     def spawn(self, parent: Claimed, children: int, **fields: Any) -> Callable[[], Awaitable[Any]]:
         new = self.offspring(parent, children, **fields)
-        return lambda: self.store.run(self._fan_out(parent, new, False, "g"))
+        return lambda: self.store.run(self.fan_out_unit(parent, new))
 
     def signal(self, job_id: str, name: str = "go") -> Callable[[], Awaitable[None]]:
         number = uuid7()

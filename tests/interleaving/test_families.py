@@ -61,7 +61,9 @@ async def test_a_parent_that_is_cancelled_while_it_spawns_leaves_no_live_child(s
         done = await scene.together(spawn=scene.spawn(parent, 2), cancel=scene.cancel(parent.id))
         assert done["cancel"] == [None]
         children = [job for job in await scene.jobs() if job.parent_id == parent.id]
-        assert [child.state.value for child in children] == ([] if isinstance(done["spawn"], Exception) else ["cancelled"] * 2)
+        assert [child.state.value for child in children] == (
+            [] if isinstance(done["spawn"], Exception) else ["cancelled"] * 2
+        )
 
     scenes = await stage.every_order(play)
     assert stage.pauses_inside == any("cancel" in scene.waited for scene in scenes)

@@ -5,6 +5,7 @@ import asyncio
 from tests.interleaving.scene import Scene
 from tests.interleaving.stage import Stage
 from towpath.core import transitions
+from towpath.core.points import reach
 from towpath.core.records import Step, WorkerRow
 from towpath.store import journal
 from towpath.store.journal import Note
@@ -65,45 +66,47 @@ async def test_a_rescuer_with_an_old_list_does_not_touch_the_next_attempt(stage:
     await stage.every_order(play)
 
 
+async def zombie_against_next_attempt(scene: Scene) -> None:
+    job = await scene.running(lease=GONE)
+
+    async def next_worker() -> list[str | None] | None:
+        await scene.rescue()()
+        claimed = await scene.claim(worker="next")
+        await reach("working")
+        return await scene.succeed(claimed[0], '"next"')() if claimed else None
+
+    done = await scene.together(zombie=scene.succeed(job, '"zombie"'), next=next_worker)
+    row = await scene.job(job.id)
+    assert row.state == "succeeded"
+    assert row.result == ("zombie" if done["zombie"] == [None] else "next")
+    assert await scene.named(job.id, "job.succeeded") == 1
+    assert done["next"] == (None if done["zombie"] == [None] else [None])
+
+
 async def test_a_worker_that_lost_its_lease_cannot_finish_the_job(stage: Stage) -> None:
-    async def play(scene: Scene) -> None:
-        job = await scene.running(lease=GONE)
+    await stage.every_order(zombie_against_next_attempt)
 
-        async def next_worker() -> list[str | None] | None:
-            await scene.rescue()()
-            claimed = await scene.claim(worker="next")
-            return await scene.succeed(claimed[0], '"next"')() if claimed else None
 
-        done = await scene.together(zombie=scene.succeed(job, '"zombie"'), next=next_worker)
-        row = await scene.job(job.id)
-        assert row.state == "succeeded"
-        assert row.result == ("zombie" if done["zombie"] == [None] else "next")
-        assert await scene.named(job.id, "job.succeeded") == 1
-        assert (done["zombie"] == [None]) != (done["next"] == [None])
-
-    await stage.every_order(play)
+async def renewal_against_rescue(scene: Scene) -> None:
+    job = await scene.running(lease=GONE)
+    heart = scene.store.heart()
+    row = WorkerRow("worker", "worker")
+    try:
+        done = await scene.together(
+            renew=lambda: asyncio.to_thread(heart.beat, row, [(job.id, job.attempt)], 600.0), rescue=scene.rescue()
+        )
+    finally:
+        await asyncio.to_thread(heart.close)
+    after = await scene.job(job.id)
+    if done["rescue"]:
+        assert (after.state, done["renew"].lost) == ("queued", {job.id: "queued"})
+    else:
+        assert (after.state, done["renew"].lost) == ("running", {})
 
 
 async def test_a_lease_renewed_in_time_is_not_rescued(stage: Stage) -> None:
     """Renewal and rescue go for the same row: whoever comes second sees what the first one did."""
-
-    async def play(scene: Scene) -> None:
-        job = await scene.running(lease=GONE)
-        heart = scene.store.heart()
-        row = WorkerRow("worker", "worker")
-        try:
-            done = await scene.together(
-                renew=lambda: asyncio.to_thread(heart.beat, row, [(job.id, job.attempt)], 600.0), rescue=scene.rescue()
-            )
-        finally:
-            await asyncio.to_thread(heart.close)
-        after = await scene.job(job.id)
-        if done["rescue"]:
-            assert (after.state, done["renew"].lost) == ("queued", {job.id: "queued"})
-        else:
-            assert (after.state, done["renew"].lost) == ("running", {})
-
-    await stage.every_order(play)
+    await stage.every_order(renewal_against_rescue)
 
 
 async def test_a_step_is_recorded_before_a_rescue_or_leaves_no_trace(stage: Stage) -> None:

@@ -27,17 +27,18 @@ def wait_for_signal(scene: Scene, job: Claimed, **fields: object) -> Callable[[]
     return act
 
 
-async def test_a_signal_and_a_wait_never_miss_each_other(stage: Stage) -> None:
-    async def play(scene: Scene) -> None:
-        job = await scene.running()
-        done = await scene.together(wait=wait_for_signal(scene, job), signal=scene.signal(job.id))
-        row = await scene.job(job.id)
-        if done["wait"] == "taken":
-            assert row.state == "running"
-        else:
-            assert (row.state, row.ready) == ("queued", True), "the signal is there and the job still sleeps"
+async def signal_against_wait(scene: Scene) -> None:
+    job = await scene.running()
+    done = await scene.together(wait=wait_for_signal(scene, job), signal=scene.signal(job.id))
+    row = await scene.job(job.id)
+    if done["wait"] == "taken":
+        assert row.state == "running"
+    else:
+        assert (row.state, row.ready) == ("queued", True), "the signal is there and the job still sleeps"
 
-    scenes = await stage.every_order(play)
+
+async def test_a_signal_and_a_wait_never_miss_each_other(stage: Stage) -> None:
+    scenes = await stage.every_order(signal_against_wait)
     assert len(scenes) >= 3  # before the wait, between its look and its leaving, and after
 
 

@@ -4,6 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from towpath import App, ConfigurationError
 from towpath.testing import FakeClock
 
 
@@ -26,3 +27,8 @@ def test_the_clock_never_goes_back():
 def test_a_start_without_a_time_zone_is_refused():
     with pytest.raises(ValueError, match="time zone"):
         FakeClock(datetime(2031, 5, 1))  # noqa: DTZ001  (this is the mistake)
+
+
+async def test_postgresql_keeps_its_own_time_and_says_so():
+    with pytest.raises(ConfigurationError, match="keeps its own time"):
+        await App("postgresql://nobody@localhost/nothing", clock=FakeClock()).open()

@@ -307,3 +307,18 @@ async def test_a_test_brings_its_own_resources_and_takes_them_away_again(sqlite_
         assert (await run_operation(mine, "ask")).result == "a fake"
     async with temporary_app(mine):
         assert (await run_operation(mine, "ask")).result == "the real one"
+
+
+async def test_a_signal_without_a_timeout_is_waited_for_as_long_as_it_takes(app, clock):
+    @app.operation("ask", max_wait=3600)
+    async def ask(ctx: Context):
+        return await ctx.wait_for("answer")
+
+    job = await run_operation(app, "ask")
+    for _ in range(3):
+        clock.advance(timedelta(days=30))
+        await drain(app)
+        assert (await app.get(job.id)).state is State.WAITING
+    await app.signal(job.id, "answer", "at last")
+    await drain(app)
+    assert (await app.get(job.id)).result == "at last"

@@ -141,6 +141,25 @@ def test_a_call_that_is_waiting_when_the_app_closes_is_told_so(app):
             waiting.result(timeout=10)
 
 
+def test_calls_that_race_with_a_close_end_one_way_or_the_other(app):
+    jobs = app.sync()
+
+    def view(_number):
+        try:
+            return jobs.enqueue("double", 1).id
+        except StoreUnavailable:
+            return None
+
+    with ThreadPoolExecutor(4) as pool:
+        answers = [pool.submit(view, number) for number in range(60)]
+        for answer in answers[::6]:
+            answer.result(timeout=20)
+            jobs.close()
+        made = [answer.result(timeout=20) for answer in answers]
+    assert {job_id for job_id in made if job_id} <= {job.id for job in jobs.run(app.list)}
+    assert sum(job_id is not None for job_id in made) >= 10
+
+
 async def _until(condition):
     async with asyncio.timeout(10):
         while not condition():  # noqa: ASYNC110  (the condition is another thread's)

@@ -48,6 +48,7 @@ class OperationError(TowpathError):
     def __init__(self, message: str = "", *, remedy: str | None = None) -> None:
         super().__init__(message or self.__class__.__name__)
         self.remedy = remedy
+        self.error_class = self.__class__.__name__  # as recorded; another process's error keeps its own
 
 
 class Transient(OperationError):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import threading
 import time
+from datetime import datetime
 
 _lock = threading.Lock()
 _last = 0
@@ -25,6 +26,12 @@ def uuid7() -> str:
         noise = int.from_bytes(_random[_used : _used + 8])
         _used += 8
     text = f"{(ticks >> 12) << 80 | (0x7000 | ticks & 0xFFF) << 64 | 0x8 << 60 | noise >> 4:032x}"
+    return f"{text[:8]}-{text[8:12]}-{text[12:16]}-{text[16:20]}-{text[20:]}"
+
+
+def first_at(moment: datetime) -> str:
+    """The lowest id that can have been made at this moment: whatever was made before sorts before it."""
+    text = f"{int(moment.timestamp() * 1000) << 80:032x}"
     return f"{text[:8]}-{text[8:12]}-{text[12:16]}-{text[16:20]}-{text[20:]}"
 
 

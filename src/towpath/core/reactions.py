@@ -14,6 +14,7 @@ import random
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from towpath.core.encoding import plain
 from towpath.core.errors import Category, ChildrenFailed, OperationError, RateLimited, SchemaInvalid
 from towpath.core.outcomes import Failure
 from towpath.core.retry import Retry
@@ -106,13 +107,21 @@ _LONGEST_MESSAGE = 2000
 
 def describe(error: BaseException, category: Category) -> Failure:
     """The record of an exception: kind, class, what happened, what to do."""
-    text = f"{type(error).__name__}: {error}" if isinstance(error, KeyError) else str(error)  # its own text is the bare key
-    message = (text or type(error).__name__).encode("utf-8", "replace").decode("utf-8")
     detail: dict[str, object] = {}
     if isinstance(error, SchemaInvalid) and error.path:
-        detail["path"] = error.path
+        detail["path"] = plain(error.path)
     if isinstance(error, RateLimited) and error.budget:
-        detail["budget"] = error.budget
-    remedy = getattr(error, "remedy", None) or _REMEDIES[category]
+        detail["budget"] = plain(error.budget)
+    remedy = plain(str(getattr(error, "remedy", None) or _REMEDIES[category]))
     kind = "children" if isinstance(error, ChildrenFailed) else category.value  # the inbox shows the children instead
-    return Failure(kind, type(error).__name__, message[:_LONGEST_MESSAGE], remedy, detail)
+    name = error.error_class if isinstance(error, OperationError) else type(error).__name__
+    return Failure(kind, name, message_of(error), remedy, detail)
+
+
+def message_of(error: BaseException) -> str:
+    """What an exception says, as every database can store it. Somebody's `__str__` may itself be broken."""
+    try:
+        text = f"{type(error).__name__}: {error}" if isinstance(error, KeyError) else str(error)  # the key alone says little
+    except Exception as broken:
+        text = f"{type(error).__name__}, whose message cannot be read: its __str__ raised {type(broken).__name__}"
+    return plain(text or type(error).__name__, _LONGEST_MESSAGE)

@@ -34,7 +34,7 @@ from towpath.engine.budgets import Budgets
 from towpath.engine.checkup import checkup
 from towpath.engine.findings import Finding
 from towpath.engine.inbox import Inbox, payload_for
-from towpath.engine.registry import Operation, Registry, check_name, describe_function
+from towpath.engine.registry import Operation, Registry, check_importable, check_name, describe_function
 from towpath.engine.resources import Resources
 from towpath.engine.scribe import Scribe
 from towpath.engine.services import Services
@@ -71,6 +71,7 @@ class App:
         self.resource_factories: dict[str, Callable[[], Any]] = {}
         self._plans: dict[str, schedules.Planned] = {}
         self._services: Services | None = None
+        self._retention: dict[str, retention.Keep] = {}
         self._workers: dict[Worker, asyncio.Task[None]] = {}
         self._home: Home | None = None
         self._sync = SyncApp(self)
@@ -102,6 +103,8 @@ class App:
 
         def register(function: F) -> F:
             is_async, takes_payload, adapter = describe_function(function)
+            if isolation == "process":
+                check_importable(function)
             operation = Operation(
                 check_name("an operation's name", name), function, check_name("a queue's name", queue), policy, timeout,
                 max_wait, isolation, memory_mb, budget, public, is_async, takes_payload, adapter,
@@ -139,6 +142,12 @@ class App:
         self._plans[name] = schedules.check(
             schedules.Planned(check_name("a schedule's name", name), cron, operation, payload, tenant, timezone, priority)
         )
+
+    def retain(self, queue: str, *, succeeded_days: float = 0.0, failed_days: float = 0.0) -> None:
+        """How long ended jobs of one queue are kept, instead of what the settings say for all; 0 is for ever."""
+        if succeeded_days < 0 or failed_days < 0:
+            raise ConfigurationError(f"days must be zero or more, got {succeeded_days!r} and {failed_days!r}")
+        self._retention[check_name("a queue's name", queue)] = retention.Keep(succeeded_days, failed_days)
 
     def add_slice(self, part: Slice) -> None:
         """Brings a product's own tables and named queries; call it before the app is opened."""
@@ -186,7 +195,7 @@ class App:
         transport = DatabaseTransport(store.bell)
         return Services(
             self.settings, self.registry, store, transport, blobs, values, self._budgets(store),
-            Resources(self.resource_factories), Scribe(store),
+            Resources(self.resource_factories), Scribe(store), self._retention,
         )  # fmt: skip
 
     def _budgets(self, store: Any) -> Budgets:

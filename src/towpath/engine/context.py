@@ -37,8 +37,8 @@ class Context:
     """
 
     __slots__ = (
-        "_job", "_memory", "_number", "_progress", "_progress_at", "_progress_timer", "_services", "follow_ups",
-        "interrupted", "logged", "lost", "max_wait", "spawned", "suspended",
+        "_job", "_memory", "_number", "_progress", "_progress_at", "_progress_timer", "_services", "_total",
+        "follow_ups", "heard", "interrupted", "logged", "lost", "max_wait", "spawned", "suspended",
     )  # fmt: skip
 
     def __init__(self, job: Claimed, services: Services, max_wait: float) -> None:
@@ -47,12 +47,14 @@ class Context:
         self._memory: Memory | None = None
         self._number = 0
         self._progress: tuple[float | None, float | None] | None = None
+        self._total: float | None = None
         self._progress_at = float("-inf")
         self._progress_timer: asyncio.TimerHandle | None = None
         self.max_wait = max_wait
         self.follow_ups: list[NewJob] = []
         self.suspended: Suspend | None = None
         self.interrupted: str | None = None
+        self.heard = False  # whether the operation knows that it should stop: what it returns then is not its result
         self.lost = False
         self.logged = 0
         self.spawned = False
@@ -95,7 +97,9 @@ class Context:
     @property
     def cancelled(self) -> bool:
         """Whether to stop: the job was cancelled, its lease was lost, it ran too long, or the worker is going down."""
-        return self.interrupted is not None or self.lost
+        stop = self.interrupted is not None or self.lost
+        self.heard = self.heard or stop
+        return stop
 
     @property
     def resources(self) -> Resources:
@@ -136,8 +140,9 @@ class Context:
 
     async def progress(self, current: float, total: float | None = None, message: str | None = None) -> None:
         """Sets the progress. At most one write a second; the last value is always written."""
-        waits.check_progress(current, total)
-        self._progress = (current, total if total is not None else (self._progress or (None, None))[1])
+        self._total = total if total is not None else self._total
+        waits.check_progress(current, self._total)
+        self._progress = (current, self._total)
         if message is not None or time.monotonic() - self._progress_at >= _PROGRESS_EVERY:
             await self.flush_progress(message)
         elif self._progress_timer is None:
@@ -158,6 +163,12 @@ class Context:
         progress, self._progress = self._progress, None
         self._progress_at = time.monotonic()
         return Note(self.id, self.fence, name="job.progress", message=message, progress=progress)
+
+    def leave_progress(self) -> None:
+        """The entry is over, whichever way: its last progress is written before the job is settled."""
+        note = self._take_progress(None)
+        if note is not None and not self.lost:
+            self._keep(self._services.scribe.note(note))
 
     async def flush_progress(self, message: str | None = None) -> None:
         note = self._take_progress(message)

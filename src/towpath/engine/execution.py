@@ -53,6 +53,7 @@ async def execute(job: Claimed, operation: Operation | None, ctx: Context, runne
     except BaseException as error:  # sys.exit() in somebody's library is that job's failure, not the worker's end
         return await _failed(job, operation, ctx, error)
     finally:
+        ctx.leave_progress()
         current_context.reset(token)
 
 
@@ -71,7 +72,7 @@ async def _enter(job: Claimed, operation: Operation, ctx: Context, runners: Runn
 async def _outcome(job: Claimed, operation: Operation, ctx: Context, value: Any) -> Transition:
     if ctx.suspended is not None:
         return _deferral(job, ctx, ctx.suspended)  # it was swallowed, and wins all the same
-    if ctx.interrupted is not None and ctx.interrupted != "shutdown":
+    if ctx.interrupted is not None and (ctx.interrupted != "shutdown" or ctx.heard):
         return _interrupted(job, operation, ctx)
     match value:
         case RetryLater():
@@ -135,25 +136,17 @@ def _interrupted(job: Claimed, operation: Operation, ctx: Context) -> Transition
 async def _failed(job: Claimed, operation: Operation, ctx: Context, error: BaseException) -> Transition:
     if ctx.suspended is not None:
         return _deferral(job, ctx, ctx.suspended)
-    if ctx.lost or ctx.interrupted in ("cancelled", "lost", "timeout"):
+    if ctx.lost or ctx.interrupted is not None:
         return _interrupted(job, operation, ctx)
-    await _try_flush(ctx)
     if isinstance(error, RetryLater):
         return transitions.retry_later(job.id, job.attempt, "retry_later", error.reason, error.delay_seconds)
     category = Category.FATAL if isinstance(error, EncodingError) else categorise(error, ctx.exceptions)
     failure = describe(error, category)
     if category is Category.RATE_LIMITED and isinstance(error, RateLimited) and error.budget:
-        await ctx.budgets.block(error.budget, error.retry_after, str(error))
+        await ctx.budgets.block(error.budget, error.retry_after, failure.message)
     retry_after = error.retry_after if isinstance(error, RateLimited) else SHORT_WAIT
     log.info("job %s failed (%s): %s", job.id, failure.kind, failure.message, exc_info=_worth_a_trace(error))
     return _react(job, operation, category, failure, retry_after)
-
-
-async def _try_flush(ctx: Context) -> None:
-    try:
-        await ctx.flush_progress()
-    except LeaseLost:
-        log.debug("job %s lost its lease before its last progress", ctx.id)
 
 
 def _worth_a_trace(error: BaseException) -> bool:

@@ -8,19 +8,23 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 import multiprocessing
 import os
 import pickle
 import resource
 import signal
+import threading
 from collections.abc import Awaitable, Callable
+from functools import partial
 from multiprocessing.connection import Connection
 from typing import Any
 
-from towpath.core.errors import Category, Fatal, RateLimited, SchemaInvalid, Transient
+from towpath.core.errors import Category, Fatal, OperationError, RateLimited, SchemaInvalid, Transient
 from towpath.core.outcomes import RetryLater
-from towpath.core.reactions import categorise, describe
+from towpath.core.reactions import ExceptionMap, categorise, describe
 from towpath.engine.context import Context
+from towpath.engine.logs import jot_line, line_of
 from towpath.engine.registry import Operation
 
 _SPAWN = multiprocessing.get_context("spawn")
@@ -31,7 +35,7 @@ class IsolatedContext:
     """What an isolated operation is handed: a pipe to the worker with the words of SyncContext."""
 
     def __init__(self, pipe: Connection, facts: dict[str, Any]) -> None:
-        self._pipe = pipe
+        self._pipe, self._turn = pipe, threading.Lock()
         self.id: str = facts["id"]
         self.operation: str = facts["operation"]
         self.tenant: str = facts["tenant"]
@@ -55,31 +59,62 @@ class IsolatedContext:
 
     def _ask(self, verb: str, *args: Any, **kwargs: Any) -> None:
         """Waits for the answer: an event is durable when emit() returns, here as everywhere."""
-        self._pipe.send((verb, args, kwargs))
-        error = self._pipe.recv()
+        with self._turn:
+            self._pipe.send((verb, args, kwargs))
+            error = self._pipe.recv()
         if error is not None:
-            raise RuntimeError(error)
+            raise ValueError(error)
+
+
+class _Logs(logging.Handler):
+    """Sends what the operation logs to the worker, which makes events of it."""
+
+    def __init__(self, ctx: IsolatedContext) -> None:
+        super().__init__(logging.INFO)
+        self._ctx = ctx
+
+    def emit(self, record: logging.LogRecord) -> None:
+        try:
+            self._ctx._ask("log", *line_of(record))
+        except Exception:  # a log line must never break the operation that wrote it
+            self.handleError(record)
 
 
 def _child(pipe: Connection, run: Any, facts: dict[str, Any], payload: Any, memory_mb: int | None) -> None:
     """The body of the child process."""
     os.setsid()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_die_with_the_worker, daemon=True).start()
     if memory_mb is not None:
         limit = memory_mb * 1024 * 1024
         resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
     ctx = IsolatedContext(pipe, facts)
+    logging.basicConfig(level=facts["log_level"])
+    logging.getLogger().addHandler(_Logs(ctx))
     try:
         args = (ctx, payload) if facts["takes_payload"] else (ctx,)
         value = asyncio.run(run(*args)) if facts["is_async"] else run(*args)
+        if isinstance(value, RetryLater):
+            raise value
         pipe.send(("result", (_portable(value),), {}))
     except BaseException as error:
         with contextlib.suppress(Exception):
             pipe.send(("error", (_described(error),), {}))
 
 
+def _die_with_the_worker() -> None:
+    """A worker that was killed cannot end its children any more: they notice, and take their whole group along."""
+    worker = multiprocessing.parent_process()
+    if worker is not None:
+        worker.join()
+        os.killpg(os.getpgrp(), signal.SIGKILL)
+
+
 def _portable(value: Any) -> Any:
-    pickle.dumps(value)
+    try:
+        pickle.dumps(value)
+    except Exception as error:
+        raise Fatal(f"a {type(value).__name__} cannot leave its process: {error}", remedy="return plain values") from None
     return value
 
 
@@ -90,7 +125,12 @@ def _described(error: BaseException) -> dict[str, Any]:
         return {"memory": True}
     category = categorise(error)
     extra = {"retry_after": error.retry_after, "budget": error.budget} if isinstance(error, RateLimited) else {}
-    return describe(error, category).as_dict() | {"category": category.value} | extra
+    classes = [_full_name(cls) for cls in type(error).__mro__]
+    return describe(error, category).as_dict() | {"category": category.value, "classes": classes} | extra
+
+
+def _full_name(cls: type) -> str:
+    return f"{cls.__module__}.{cls.__qualname__}"
 
 
 async def run_isolated(operation: Operation, ctx: Context, payload: Any) -> Any:
@@ -99,15 +139,24 @@ async def run_isolated(operation: Operation, ctx: Context, payload: Any) -> Any:
     facts = {
         "id": ctx.id, "operation": ctx.operation, "tenant": ctx.tenant, "attempt": ctx.attempt, "trace": ctx.trace,
         "takes_payload": operation.takes_payload, "is_async": operation.is_async,
+        "log_level": logging.getLogger().level,
     }  # fmt: skip
     process = _SPAWN.Process(target=_child, args=(theirs, operation.run, facts, payload, operation.memory_mb), daemon=False)
-    await asyncio.to_thread(process.start)
-    theirs.close()
+    started = asyncio.ensure_future(asyncio.to_thread(process.start))
     try:
+        await asyncio.shield(started)
+        theirs.close()
         return await _converse(operation, ctx, ours, process)
     finally:
-        await asyncio.shield(asyncio.to_thread(_end, process))
+        await asyncio.shield(_finish(process, started))
+        theirs.close()
         ours.close()
+
+
+async def _finish(process: Any, started: asyncio.Future[None]) -> None:
+    """A start that was interrupted goes on in its thread: only what has been started can be killed."""
+    await asyncio.wait({started})
+    await asyncio.to_thread(_end, process)
 
 
 async def _converse(operation: Operation, ctx: Context, pipe: Connection, process: Any) -> Any:
@@ -120,7 +169,7 @@ async def _converse(operation: Operation, ctx: Context, pipe: Connection, proces
         if verb == "result":
             return args[0]
         if verb == "error":
-            raise _rebuilt(operation, args[0])
+            raise _rebuilt(operation, args[0], ctx.exceptions)
         await _answer(ctx, pipe, verb, args, kwargs)
 
 
@@ -130,6 +179,7 @@ async def _answer(ctx: Context, pipe: Connection, verb: str, args: Any, kwargs: 
             "emit": ctx.emit,
             "progress": ctx.progress,
             "meter": ctx.meter,
+            "log": partial(jot_line, ctx),
         }
         await verbs[verb](*args, **kwargs)
     except (ValueError, TypeError) as error:
@@ -153,20 +203,28 @@ async def _receive(pipe: Connection) -> Any:
         return None
 
 
-def _rebuilt(operation: Operation, facts: dict[str, Any]) -> Exception:
+def _rebuilt(operation: Operation, facts: dict[str, Any], registered: ExceptionMap) -> Exception:
+    """The error of the other process, as good as our own: same category, same class name, same words."""
     if "retry_later" in facts:
         return RetryLater(facts["retry_later"], facts["delay"])
     if "memory" in facts:
-        return Fatal(
-            f"it needed more than its memory limit of {operation.memory_mb} MB",
-            remedy="raise memory_mb= of the operation, or give it smaller work",
-        )
-    message, remedy = f"{facts['error_class']}: {facts['message']}", facts.get("remedy")
-    match Category(facts["category"]):
+        limit = "there was" if operation.memory_mb is None else f"its memory limit of {operation.memory_mb} MB"
+        return Fatal(f"it needed more than {limit}", remedy="raise memory_mb= of the operation, or give it smaller work")
+    mapped = {_full_name(cls): category for cls, category in registered.items()}
+    error = _of_category(next((mapped[name] for name in facts["classes"] if name in mapped), facts["category"]), facts)
+    error.error_class = facts["error_class"]
+    return error
+
+
+def _of_category(category: str, facts: dict[str, Any]) -> OperationError:
+    message, remedy = facts["message"], facts.get("remedy")
+    match Category(category):
         case Category.RATE_LIMITED:
             return RateLimited(message, retry_after=facts.get("retry_after", 30.0), budget=facts.get("budget"))
         case Category.SCHEMA_INVALID:
-            return SchemaInvalid(message, remedy=remedy)
+            error = SchemaInvalid(message, remedy=remedy)
+            error.path = facts.get("path")  # already part of the message
+            return error
         case Category.FATAL:
             return Fatal(message, remedy=remedy)
         case Category.TRANSIENT:
@@ -181,6 +239,8 @@ def _obituary(operation: Operation, code: int | None) -> str:
 
 
 def _end(process: Any) -> None:
+    if process.pid is None:
+        return  # it was never started
     if process.is_alive():
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(process.pid, signal.SIGKILL)

@@ -120,6 +120,14 @@ def describe_function(function: Callable[..., Any]) -> tuple[bool, bool, TypeAda
     return inspect.iscoroutinefunction(function), takes_payload, adapter
 
 
+def check_importable(function: Callable[..., Any]) -> None:
+    """A process of its own finds the function by its name, so it must have one that can be imported."""
+    if "<" in getattr(function, "__qualname__", "<nameless>"):
+        raise ConfigurationError(
+            f"isolation='process' needs a function at module level, which another process can import, got {function!r}"
+        )
+
+
 def _adapter(function: Callable[..., Any], parameter: str) -> TypeAdapter[Any] | None:
     try:
         hint = typing.get_type_hints(function, include_extras=True).get(parameter)

@@ -12,13 +12,24 @@ from towpath.core.errors import ConfigurationError
 
 
 class Resources:
-    """`await resources.get(name)` opens it the first time; all are closed, in reverse order, with the worker."""
+    """`await resources.get(name)` opens it the first time; all are closed, in reverse order, with the last worker."""
 
     def __init__(self, factories: dict[str, Callable[[], Any]]) -> None:
         self._factories = factories
         self._opened: dict[str, Any] = {}
         self._locks: dict[str, asyncio.Lock] = {}
         self._stack = AsyncExitStack()
+        self._workers = 0
+
+    def hold(self) -> None:
+        """A worker of this process has started."""
+        self._workers += 1
+
+    async def let_go(self) -> None:
+        """A worker has stopped; the last one closes the door."""
+        self._workers -= 1
+        if self._workers <= 0:
+            await self.close()
 
     async def get(self, name: str) -> Any:
         if name in self._opened:

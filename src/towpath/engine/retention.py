@@ -1,45 +1,71 @@
 """Pruning of finished jobs with everything that belongs to them, in small batches, by age and queue.
 
-Off by default. A tree goes as a whole: its root is old enough, and ended only after all its children.
+What failed is kept unless somebody says otherwise: it is what the inbox shows. A tree goes as a whole: its root is old
+enough, and ended only after all its children.
 """
 
 from __future__ import annotations
 
 import logging
+from dataclasses import dataclass
 from datetime import timedelta
+from functools import partial
+from typing import TYPE_CHECKING
 
 from towpath.core.errors import JobNotFound, NotRequeueable
+from towpath.core.ids import first_at
 from towpath.core.lifecycle import State
-from towpath.engine.services import Services
 from towpath.engine.values import blob_prefix
 from towpath.store.contract import Tx
+
+if TYPE_CHECKING:
+    from towpath.engine.services import Services
 
 log = logging.getLogger("towpath.retention")
 
 _BATCH = 200
 _MOST_BATCHES = 50
+_FIRST = "00000000-0000-0000-0000-000000000000"
 _GOOD = [State.SUCCEEDED.value, State.CANCELLED.value]
 _BAD = [State.FAILED.value, State.PARTIAL.value]
 
 
+@dataclass(frozen=True, slots=True)
+class Keep:
+    """How long ended jobs stay, in days; 0 is for ever."""
+
+    succeeded_days: float
+    failed_days: float
+
+
 async def prune(services: Services) -> int:
-    settings, total = services.settings, 0
-    for states, days in ((_GOOD, settings.keep_succeeded_days), (_BAD, settings.keep_failed_days)):
-        if days > 0:
-            total += await prune_older(services, states, timedelta(days=days))
+    """One round by the rules: those of single queues first, then the settings for all other queues."""
+    rules, settings = services.retention, services.settings
+    rest = Keep(settings.keep_succeeded_days, settings.keep_failed_days)
+    total = 0
+    for queue, keep in [*rules.items(), (None, rest)]:
+        for states, days in ((_GOOD, keep.succeeded_days), (_BAD, keep.failed_days)):
+            if days > 0:
+                others = [] if queue is not None else sorted(rules)
+                total += await prune_older(services, states, timedelta(days=days), queue, but_not=others)
     return total
 
 
-async def prune_older(services: Services, states: list[str], age: timedelta, queue: str | None = None) -> int:
+async def prune_older(
+    services: Services, states: list[str], age: timedelta, queue: str | None = None, *, but_not: list[str] | None = None
+) -> int:
     """Removes trees whose root ended in one of `states` more than `age` ago; answers how many jobs went."""
-    total = 0
+    total, after = 0, _FIRST
     for _ in range(_MOST_BATCHES):
-        gone = await services.store.run(lambda tx: _batch(tx, states, age, queue))
+        roots, gone = await services.store.run(
+            partial(_batch, states=states, age=age, queue=queue, but_not=but_not, after=after)
+        )
         for job_id in gone:
             await services.blobs.delete_prefix(blob_prefix(job_id))
         total += len(gone)
-        if len(gone) < _BATCH:
+        if len(roots) < _BATCH:
             break
+        after = roots[-1]
     if total:
         log.info("pruned %d jobs", total)
     return total
@@ -53,14 +79,19 @@ async def prune_all(services: Services, age: timedelta, *, failed: bool = False,
     return total
 
 
-async def _batch(tx: Tx, states: list[str], age: timedelta, queue: str | None) -> list[str]:
-    rows = await tx.fetch("prunable_roots", states=states, before=tx.now - age, queue=queue, limit=_BATCH)
+async def _batch(
+    tx: Tx, states: list[str], age: timedelta, queue: str | None, but_not: list[str] | None, after: str
+) -> tuple[list[str], list[str]]:
+    before = tx.now - age
+    # Ids are made in order of time: what was made after the limit cannot have ended before it, and is not looked at.
+    page = {"after": after, "until": first_at(before), "limit": _BATCH}
+    rows = await tx.fetch("prunable_roots", states=states, before=before, queue=queue, but_not=but_not or [], **page)
     roots = [str(row["id"]) for row in rows]
     if not roots:
-        return []
+        return [], []
     ids = sorted({*roots, *(str(row["id"]) for row in await tx.fetch("descendants", ids=roots))})
     await delete_jobs(tx, ids)
-    return ids
+    return roots, ids
 
 
 async def delete_jobs(tx: Tx, ids: list[str]) -> None:

@@ -26,14 +26,14 @@ Done = Callable[[Any, BaseException | None], None]
 class Scribe:
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._loop = asyncio.get_running_loop()
+        self.loop = asyncio.get_running_loop()
         self._notes: list[tuple[Note, Done]] = []
         self._settles: list[tuple[Transition, Done]] = []
         self._task: asyncio.Task[None] | None = None
 
     def note(self, note: Note) -> Answer:
         """Resolves to whether the fence let the note through."""
-        answer = self._loop.create_future()
+        answer = self.loop.create_future()
         self._notes.append((note, _resolve(answer)))
         self._wake()
         return answer
@@ -50,7 +50,7 @@ class Scribe:
 
     def _wake(self) -> None:
         if self._task is None:
-            self._task = self._loop.create_task(self._write())
+            self._task = self.loop.create_task(self._write())
 
     async def drain(self) -> None:
         while self._task is not None:

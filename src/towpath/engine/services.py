@@ -17,6 +17,7 @@ from towpath.core.records import DEFAULT_PRIORITY, DEFAULT_TENANT, PRIORITIES, N
 from towpath.engine.budgets import Budgets
 from towpath.engine.registry import Registry, check_name
 from towpath.engine.resources import Resources
+from towpath.engine.retention import Keep
 from towpath.engine.scribe import Scribe
 from towpath.engine.values import Values, blob_prefix
 from towpath.store.contract import Store
@@ -36,6 +37,7 @@ class Services:
     budgets: Budgets
     resources: Resources
     scribe: Scribe
+    retention: dict[str, Keep]
 
     def new_job(  # noqa: PLR0913  (it is enqueue's signature, spelled out so that a misspelt option is refused)
         self,

@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any
 
 from towpath.core.errors import Category, HistoryMismatch, LeaseLost, RateLimited, StepNameReused
-from towpath.core.reactions import categorise, describe
+from towpath.core.reactions import categorise, describe, message_of
 from towpath.core.records import Step
 from towpath.engine.place import busy_with, current_meter
 from towpath.engine.values import blob_prefix
@@ -100,7 +100,7 @@ def _failed(ctx: Context, name: str, error: Exception, retries: int, started: fl
     category = categorise(error, ctx.exceptions)
     step = Step(ctx.id, name, "step", done=False, retries=retries + 1, duration_ms=_ms(started))
     fields = {"step": name, "retries": retries + 1} | describe(error, category).as_dict() | meter.fields()
-    ctx.jot(name="step.failed", message=str(error), level="warning", fields=fields, step=step)
+    ctx.jot(name="step.failed", message=message_of(error), level="warning", fields=fields, step=step)
 
 
 async def _completed(ctx: Context, name: str, value: Any, retries: int, started: float, meter: Meter) -> Any:
@@ -126,18 +126,33 @@ async def _patiently(ctx: Context, function: Callable[..., Any], args: Any, kwar
                 raise
             wait = error.retry_after if isinstance(error, RateLimited) else SHORT_WAIT
             if isinstance(error, RateLimited) and error.budget:
-                await ctx.budgets.block(error.budget, wait, str(error))
+                await ctx.budgets.block(error.budget, wait, message_of(error))
             if wait > SHORT_WAIT:
                 raise
-            ctx.jot(name="step.rate_limited", message=str(error), level="warning", fields={"wait_seconds": wait})
+            ctx.jot(name="step.rate_limited", message=message_of(error), level="warning", fields={"wait_seconds": wait})
             await asyncio.sleep(wait)
 
 
 async def _call(function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
     if inspect.iscoroutinefunction(function):
         return await function(*args, **kwargs)
-    value = await asyncio.to_thread(function, *args, **kwargs)
+    value = await _in_thread(function, args, kwargs)
     return await value if isinstance(value, Awaitable) else value
+
+
+async def _in_thread(function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
+    """A thread cannot be killed: an interrupted step holds its slot until the function has returned, and ends then."""
+    running = asyncio.ensure_future(asyncio.to_thread(function, *args, **kwargs))
+    interruption: asyncio.CancelledError | None = None
+    while not running.done():
+        try:
+            await asyncio.wait({running})
+        except asyncio.CancelledError as error:
+            interruption = error
+    if interruption is not None:
+        running.exception()  # heard, and of no more use to anybody
+        raise interruption
+    return running.result()
 
 
 def _ms(started: float) -> float:

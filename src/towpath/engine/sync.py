@@ -74,8 +74,10 @@ class SyncApp:
 
     def run(self, function: Callable[..., Awaitable[T]], *args: Any, **kwargs: Any) -> T:
         """Calls any coroutine function in the app's event loop and waits: `jobs.run(app.explain, job_id)`."""
-        loop = self._loop()
-        call: Future[T] = asyncio.run_coroutine_threadsafe(self._call(function(*args, **kwargs)), loop)
+        self._refuse_misuse()
+        with self._lock:  # so that nobody closes the loop before the call is on its way
+            loop = self._loop()
+            call: Future[T] = asyncio.run_coroutine_threadsafe(self._call(function(*args, **kwargs)), loop)
         try:
             return call.result()
         except CancelledError:
@@ -86,35 +88,42 @@ class SyncApp:
 
     def open(self) -> None:
         """Opens the app now rather than with the first call, to learn at once of a database that does not answer."""
-        self._loop()
+        self._refuse_misuse()
+        with self._lock:
+            self._loop()
 
     def close(self) -> None:
         """Closes what this facade has opened; calls that are still waiting get StoreUnavailable."""
+        home = self._app.home
+        if home is not None and home.pid != os.getpid():
+            return  # a forked child has none of this to close
         with self._lock:
             thread, self._thread, home = self._thread, None, self._app.home
             atexit.unregister(self.close)
-            if thread is None or home is None or home.pid != os.getpid():
+            if thread is None or home is None or self._stop is None:
                 return
-            assert self._stop is not None
             home.loop.call_soon_threadsafe(self._stop.set)
             thread.join()
 
     def _loop(self) -> asyncio.AbstractEventLoop:
-        _refuse_in_event_loop()
+        loop = (self._app.home or self._start()).loop
+        if loop.is_closed():
+            raise ConfigurationError(
+                "the event loop this app was opened in has ended; leave `async with app:` before it does"
+            )
+        return loop
+
+    def _refuse_misuse(self) -> None:
+        if _in_event_loop():
+            raise ConfigurationError(
+                "app.sync() blocks, and this thread runs an event loop that it would stop; await the app's own methods here"
+            )
         home = self._app.home
-        if home is None:
-            with self._lock:
-                home = self._app.home or self._start()
-        if home.pid != os.getpid():
+        if home is not None and home.pid != os.getpid():
             raise ConfigurationError(
                 f"the app was opened in process {home.pid} and this one ({os.getpid()}) was forked from it; connections do "
                 f"not survive a fork. Open it after the fork: let the first call do it, or close it before forking"
             )
-        if home.loop.is_closed():
-            raise ConfigurationError(
-                "the event loop this app was opened in has ended; leave `async with app:` before it does"
-            )
-        return home.loop
 
     def _start(self) -> Home:
         opened: Future[Home] = Future()
@@ -156,11 +165,9 @@ class SyncApp:
             self._calls.discard(task)
 
 
-def _refuse_in_event_loop() -> None:
+def _in_event_loop() -> bool:
     try:
         asyncio.get_running_loop()
     except RuntimeError:
-        return
-    raise ConfigurationError(
-        "app.sync() blocks, and this thread runs an event loop that it would stop; await the app's own methods here"
-    )
+        return False
+    return True

@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from towpath.core.encoding import decode
+from towpath.core.encoding import decode, plain
 from towpath.core.errors import ChildrenFailed, EncodingError, RateLimited, WaitTimeout
 from towpath.core.records import NewJob, Step
 from towpath.engine.children import Children
@@ -26,7 +26,9 @@ def full_name(name: str, key: str | None) -> str:
 
 
 def check_event(name: str, level: str) -> None:
-    if not name or name.startswith(("job.", "step.")):
+    if not name or plain(name) != name:
+        raise ValueError(f"an event name is valid text without NUL, got {name!r}")
+    if name.startswith(("job.", "step.")):
         raise ValueError(f"event names beginning with job. or step. are the engine's own, got {name!r}")
     if level not in _LEVELS:
         raise ValueError(f"level must be one of {', '.join(_LEVELS)}, got {level!r}")
@@ -44,9 +46,14 @@ def progress_in(fields: Any) -> tuple[float | None, float | None] | None:
     """`_progress_current` and `_progress_total` in an event's fields or in a result set the job's progress."""
     if not isinstance(fields, dict):
         return None
-    current, total = fields.get("_progress_current"), fields.get("_progress_total")
-    numbers = [value for value in (current, total) if isinstance(value, int | float) and not isinstance(value, bool)]
-    return (current, total) if numbers else None
+    current, total = _number(fields.get("_progress_current")), _number(fields.get("_progress_total"))
+    return None if current is None and total is None else (current, total)
+
+
+def _number(value: Any) -> float | None:
+    """Whatever is not a progress is somebody's own field."""
+    sensible = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value) and value >= 0
+    return value if sensible else None
 
 
 def too_large_to_follow(operation: str) -> EncodingError:

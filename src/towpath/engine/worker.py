@@ -93,7 +93,7 @@ class Worker:
         self._janitor = Janitor(services) if janitor else None
         self._watch = Loop("watch", self._watch_entries)
         self._floors = Loop("floors", self._write_floors)
-        self._log_handler = JobLogHandler(self._loop)
+        self._log_handler = JobLogHandler()
 
     async def run(self) -> None:
         """Works until `stop` is called, then lets running jobs finish or hands them back."""
@@ -154,6 +154,7 @@ class Worker:
     async def _start(self) -> None:
         self._silence = self._services.transport.listen(self._heard)
         logging.getLogger().addHandler(self._log_handler)
+        self._services.resources.hold()
         self._heartbeat.start()
         self._watch.start()
         self._floors.start()
@@ -313,7 +314,7 @@ class Worker:
         await asyncio.to_thread(self._heartbeat.stop)
         logging.getLogger().removeHandler(self._log_handler)
         self._runners.close()
-        await self._services.resources.close()
+        await self._services.resources.let_go()
         with contextlib.suppress(Exception):
             await self._services.store.run(lambda tx: tx.execute("stop_worker", id=self.id, now=tx.now))
         log.info("worker %s stopped", self.id)

@@ -60,6 +60,8 @@ async def _play(tx: Tx, board: Board, job: Job, note: Note) -> None:
         current, total = note.progress
         job.progress_current = current if current is not None else job.progress_current
         job.progress_total = total if total is not None else job.progress_total
+        if job.progress_total is not None and (job.progress_current or 0) > job.progress_total:
+            job.progress_total = None  # a total that was passed was none
         if note.name is None or not note.name.startswith("job."):
             board.note(job, "job.progress", fields={"current": job.progress_current, "of": job.progress_total})
     if note.step is not None:

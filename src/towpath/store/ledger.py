@@ -40,10 +40,12 @@ async def apply(tx: Tx, transitions: Sequence[Transition]) -> list[str | None]:
 
 async def _lay_out(tx: Tx, transitions: Sequence[Transition]) -> Board:
     ids = {transition.job_id for transition in transitions}
+    downward = {t.job_id for t in transitions if t.verb in _REACH_DOWN}
     family = ids | await _relatives(tx, "ancestors", ids)
+    if downward:
+        family |= await _relatives(tx, "descendants", downward)
     await reach("apply.looked")
     board = Board(await _lock(tx, family), tx.now)
-    downward = {t.job_id for t in transitions if t.verb in _REACH_DOWN}
     for transition in transitions:
         job = board.jobs.get(transition.job_id)
         if job is not None and job.children_open > 0 and transition.verb in _MAY_ORPHAN:
@@ -53,6 +55,7 @@ async def _lay_out(tx: Tx, transitions: Sequence[Transition]) -> Board:
         found = await _relatives(tx, "descendants", downward) - board.jobs.keys()
         if not found:
             break
+        await reach("apply.deeper")
         board.add(await _lock(tx, found))
     return board
 

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 from collections.abc import AsyncIterator, Callable
 from weakref import WeakSet
+
+log = logging.getLogger("towpath.bell")
 
 
 class Listeners:
@@ -23,7 +26,10 @@ class Listeners:
 
     def tell(self, topic: str) -> None:
         for heard in list(self._callbacks.values()):
-            heard(topic)
+            try:
+                heard(topic)
+            except Exception:  # whoever rings has nothing to do with it, and has committed already
+                log.exception("a listener failed on %s", topic)
 
 
 class Pulse:

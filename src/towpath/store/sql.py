@@ -19,7 +19,8 @@ from towpath.core.records import JOB_COLUMNS
 
 _HEAD = re.compile(r"^-- name: *([a-z_0-9]+) *$", re.MULTILINE)
 _PARAMETER = re.compile(r"(?<![:\w]):([a-z_][a-z_0-9]*)")
-_IN_LIST = re.compile(r"\bIN +:([a-z_][a-z_0-9]*)")
+_IN_LIST = re.compile(r"\bIN +:([a-z_][a-z_0-9]*)", re.IGNORECASE)
+_NOT_IN_LIST = re.compile(r"\bNOT +IN +:([a-z_][a-z_0-9]*)", re.IGNORECASE)
 _LOCK = re.compile(r"\bFOR +(?:NO KEY +)?UPDATE(?: +OF +\w+)?(?: +SKIP +LOCKED)?", re.IGNORECASE)
 # Columns by name: a worker of this release must not trip over a column that a later one has added.
 _WHOLE_JOB = f"SELECT {', '.join(JOB_COLUMNS)} FROM towpath.job"
@@ -44,7 +45,7 @@ def compile_query(name: str, source: str, dialect: str) -> Query:
         text = _LOCK.sub("", text).replace("towpath.", "towpath_")
     else:
         numbers = {parameter: index for index, parameter in enumerate(names, 1)}
-        text = _IN_LIST.sub(r"= ANY(:\1)", text)
+        text = _IN_LIST.sub(r"= ANY(:\1)", _NOT_IN_LIST.sub(r"<> ALL(:\1)", text))
         text = _PARAMETER.sub(lambda match: f"${numbers[match[1]]}", text)
     return Query(name, text, names)
 

@@ -22,7 +22,7 @@ CREATE TABLE towpath.job (
     attempt         integer NOT NULL DEFAULT 0,
     failures        integer NOT NULL DEFAULT 0,
     retry_laters    integer NOT NULL DEFAULT 0,
-    max_attempts    integer NOT NULL DEFAULT 3,
+    max_attempts    integer NOT NULL DEFAULT 3 CHECK (max_attempts > 0),
     wakes           integer NOT NULL DEFAULT 0,
     seq             integer NOT NULL DEFAULT 1,
     steps           integer NOT NULL DEFAULT 0,
@@ -250,19 +250,23 @@ BEGIN
     WHERE j.queue = enqueue.queue AND j.priority = enqueue.priority AND j.lane = in_lane AND j.ready AND j.pass >= floor
     ORDER BY j.pass DESC LIMIT 1;
     is_ready := due IS NULL AND gate = 0;
-    INSERT INTO towpath.job (id, queue, operation, tenant, lane, priority, cost, pass, root_id, key, ready, gate, parked,
-                             reason, run_at, max_attempts, payload, trace)
-    VALUES (new_id, enqueue.queue, enqueue.operation, enqueue.tenant, in_lane, enqueue.priority, enqueue.cost,
-            greatest(floor, tail) + enqueue.cost / weight, new_id, enqueue.key, is_ready, gate,
-            due IS NULL AND gate > 0, CASE WHEN due IS NOT NULL THEN 'scheduled' WHEN gate > 0 THEN 'capped' END,
-            due, enqueue.max_attempts, enqueue.payload, enqueue.trace)
-    ON CONFLICT DO NOTHING RETURNING id INTO found_id;
-    IF found_id IS NULL THEN
+    LOOP
+        INSERT INTO towpath.job (id, queue, operation, tenant, lane, priority, cost, pass, root_id, key, ready, gate,
+                                 parked, reason, run_at, max_attempts, payload, trace)
+        VALUES (new_id, enqueue.queue, enqueue.operation, enqueue.tenant, in_lane, enqueue.priority, enqueue.cost,
+                greatest(floor, tail) + enqueue.cost / weight, new_id, enqueue.key, is_ready, gate,
+                due IS NULL AND gate > 0, CASE WHEN due IS NOT NULL THEN 'scheduled' WHEN gate > 0 THEN 'capped' END,
+                due, enqueue.max_attempts, enqueue.payload, enqueue.trace)
+        ON CONFLICT DO NOTHING RETURNING id INTO found_id;
+        EXIT WHEN found_id IS NOT NULL;
         SELECT j.id INTO found_id FROM towpath.job AS j
         WHERE j.tenant = enqueue.tenant AND j.operation = enqueue.operation AND j.key = enqueue.key
           AND j.key IS NOT NULL AND j.state IN ('queued', 'running', 'waiting');
-        RETURN found_id;
-    END IF;
+        IF found_id IS NOT NULL THEN
+            RETURN found_id;
+        END IF;
+        -- The holder ended between the two statements: the key is free again.
+    END LOOP;
     INSERT INTO towpath.event (job_id, seq, attempt, name) VALUES (new_id, 1, 0, 'job.created');
     INSERT INTO towpath.tally (queue, operation, created, queued) VALUES (enqueue.queue, enqueue.operation, 1, 1);
     IF is_ready THEN

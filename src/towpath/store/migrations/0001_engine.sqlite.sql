@@ -22,7 +22,7 @@ CREATE TABLE towpath_job (
     attempt         integer NOT NULL DEFAULT 0,
     failures        integer NOT NULL DEFAULT 0,
     retry_laters    integer NOT NULL DEFAULT 0,
-    max_attempts    integer NOT NULL DEFAULT 3,
+    max_attempts    integer NOT NULL DEFAULT 3 CHECK (max_attempts > 0),
     wakes           integer NOT NULL DEFAULT 0,
     seq             integer NOT NULL DEFAULT 1,
     steps           integer NOT NULL DEFAULT 0,

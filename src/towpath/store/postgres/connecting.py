@@ -11,7 +11,14 @@ from towpath.core.errors import ConfigurationError, StoreUnavailable
 # Generic plans: the planner otherwise re-plans each claim for its cursor, at several times the cost of running it.
 _SETTINGS = {"plan_cache_mode": "force_generic_plan", "jit": "off", "application_name": "towpath", "timezone": "UTC"}
 
-RUN_AGAIN = (asyncpg.SerializationError, asyncpg.DeadlockDetectedError)
+# The last one comes when a newer release has added a column under our feet: the statement is prepared anew.
+# UniqueViolation: somebody else's transaction took the key a moment ago; run again, the unit sees who holds it.
+RUN_AGAIN = (
+    asyncpg.SerializationError,
+    asyncpg.DeadlockDetectedError,
+    asyncpg.UniqueViolationError,
+    asyncpg.InvalidCachedStatementError,
+)
 GONE = (
     asyncpg.PostgresConnectionError,
     asyncpg.InterfaceError,
@@ -22,6 +29,10 @@ GONE = (
     ConnectionError,
     OSError,
 )
+
+
+class PoolExhausted(StoreUnavailable):
+    """Every connection was in use for too long. The server is well, so waiting longer is for those who must."""
 
 
 def options(url: str) -> dict[str, Any]:

@@ -19,7 +19,7 @@ from towpath.store import ledger
 from towpath.store.contract import Claimed, Heart, Unit
 from towpath.store.listeners import Pulse
 from towpath.store.postgres.bell import EVENTS, PostgresBell
-from towpath.store.postgres.connecting import GONE, RUN_AGAIN, options, prepare, unavailable
+from towpath.store.postgres.connecting import GONE, RUN_AGAIN, PoolExhausted, options, prepare, unavailable
 from towpath.store.postgres.heart import PostgresHeart
 from towpath.store.postgres.tx import PostgresTx, columns_of
 from towpath.store.sql import engine_queries
@@ -74,14 +74,24 @@ class PostgresStore:
             async with asyncio.timeout(self._checkout_seconds):
                 connection = await self._pool.acquire()
         except (TimeoutError, *GONE) as error:
-            raise unavailable(error) from error
+            raise self._refusal(error) from error
         try:
             yield connection
         finally:
             await self._pool.release(connection)
 
-    async def _again(self, work: Any) -> Any:
-        """Runs `work` until it is through: at once again after a deadlock, patiently again after an outage.
+    def _refusal(self, error: BaseException) -> BaseException:
+        pool = self._pool
+        if pool is None or not isinstance(error, TimeoutError) or pool.get_idle_size() or pool.get_size() < self._pool_size:
+            return unavailable(error)
+        return PoolExhausted(
+            f"no connection became free within {self._checkout_seconds:g} s, all {self._pool_size} are in use; "
+            f"keep transactions short, or raise TOWPATH_POOL_SIZE"
+        )
+
+    async def _again(self, work: Any, *, patient: bool = True) -> Any:
+        """Runs `work` until it is through: at once again after a deadlock, patiently again after an outage. Only those
+        whose work is done already (a worker with a result) also wait longer than others for a free connection.
 
         Work is safe to repeat: ids are made by the client and every write is guarded, so a commit whose answer was
         lost is recognised by its own effect.
@@ -98,11 +108,12 @@ class PostgresStore:
                     raise
                 await reach("tx.again")
             except (StoreUnavailable, *GONE) as error:
-                if self._pool is None or loop.time() > gives_up:
+                refused = isinstance(error, PoolExhausted) and not patient
+                if refused or self._pool is None or loop.time() > gives_up:
                     raise unavailable(error) from error
                 await asyncio.sleep(0.2)
 
-    async def run(self, unit: Unit[T]) -> T:
+    async def run(self, unit: Unit[T], *, patient: bool = True) -> T:
         async def once() -> tuple[T, set[tuple[str, str]]]:
             await reach("tx.begin")
             async with self._connection() as connection:
@@ -115,7 +126,7 @@ class PostgresStore:
             self._after(tx)
             return value, tx.gates
 
-        value, gates = await self._again(once)
+        value, gates = await self._again(once, patient=patient)
         await self._open(gates)
         result: T = value
         return result
@@ -135,7 +146,7 @@ class PostgresStore:
                 now = await connection.fetchval("SELECT now()")
                 return await unit(PostgresTx(connection, self.queries, now))
 
-        result: T = await self._again(once)
+        result: T = await self._again(once, patient=False)
         return result
 
     @asynccontextmanager
@@ -160,7 +171,7 @@ class PostgresStore:
             await reach("enqueue.locked")
             return await tx.insert_jobs(jobs)  # type: ignore[no-any-return]  # tx is a PostgresTx
 
-        return await self.run(unit)
+        return await self.run(unit, patient=False)
 
     async def _enqueue_one(self, job: NewJob) -> list[Enqueued]:
         """One statement, no explicit transaction; only a taken key or a capped lane needs more."""
@@ -177,7 +188,7 @@ class PostgresStore:
                     return [Enqueued(job.id, created=True)]
             return await self.run(lambda tx: tx.finish_insert([job], rows))  # type: ignore[attr-defined]
 
-        result: list[Enqueued] = await self._again(once)
+        result: list[Enqueued] = await self._again(once, patient=False)
         return result
 
     async def claim(

@@ -1,7 +1,8 @@
 -- name: prunable_roots
 SELECT id FROM towpath.job
 WHERE parent_id IS NULL AND finished_at < :before AND finished_at IS NOT NULL AND state IN :states AND NOT leased
-  AND (CAST(:queue AS text) IS NULL OR queue = CAST(:queue AS text))
+  AND id > :after AND id < :until
+  AND (CAST(:queue AS text) IS NULL OR queue = CAST(:queue AS text)) AND NOT queue IN :but_not
 ORDER BY id LIMIT :limit FOR UPDATE SKIP LOCKED
 
 -- name: delete_events

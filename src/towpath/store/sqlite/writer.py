@@ -92,7 +92,7 @@ class Writer:
             self._started.set_exception(error)
             return
         self._started.set_result(None)
-        version = self._connection.data_version()
+        version = self._data_version()
         last_change = time.monotonic()
         while True:
             idle = time.monotonic() - last_change > _IDLE_AFTER
@@ -104,12 +104,17 @@ class Writer:
                 break
             if batch:
                 self._serve(batch)
-            seen = self._connection.data_version()
+            seen = self._data_version()
             if seen != version:
                 version, last_change = seen, time.monotonic()
                 self._changed()
         self._turnstile.close()
         self._connection.close()
+
+    def _data_version(self) -> Any:
+        """Changes when another connection has committed. Not Connection.data_version(), which opens no read transaction
+        and so does not look at the file."""
+        return self._connection.pragma("data_version")
 
     def _take(self, patience: float) -> list[Work | Session] | None:
         first = self._inbox.get(timeout=patience)
@@ -131,10 +136,13 @@ class Writer:
         works = [item for item in batch if isinstance(item, Work)]
         needed = []
         for work in works:
-            if work.peek is not None and not work.peek(self._connection):
-                work.done([], None)
-            else:
-                needed.append(work)
+            try:
+                if work.peek is None or work.peek(self._connection):
+                    needed.append(work)
+                else:
+                    work.done([], None)
+            except Exception as error:  # this caller's, never the end of the thread that everybody needs
+                work.done(None, _translated(error))
         if needed:
             self._commit_together(needed)
         for item in batch:

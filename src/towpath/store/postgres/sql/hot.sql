@@ -114,10 +114,16 @@ ON CONFLICT (queue, priority) DO UPDATE SET floor = greatest(clock.floor, exclud
 WHERE clock.floor < excluded.floor
 
 -- name: renew
+-- Locked in the order of ids first, like everybody else who touches several jobs.
+WITH ours AS (
+    SELECT job.id
+    FROM unnest(:ids::uuid[], :attempts::int[]) AS held (id, attempt)
+    JOIN towpath.job AS job ON job.id = held.id AND job.attempt = held.attempt
+    WHERE job.state = 'running' AND job.leased AND job.worker_id = :worker_id
+    ORDER BY job.id FOR UPDATE OF job
+)
 UPDATE towpath.job AS job SET lease_until = now() + make_interval(secs => :lease)
-FROM unnest(:ids::uuid[], :attempts::int[]) AS held (id, attempt)
-WHERE job.id = held.id AND job.attempt = held.attempt AND job.state = 'running' AND job.leased
-  AND job.worker_id = :worker_id
+FROM ours WHERE job.id = ours.id
 RETURNING job.id
 
 -- name: states

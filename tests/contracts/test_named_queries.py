@@ -1,0 +1,134 @@
+"""Named queries: one text for both databases, and every query of the engine is one that its database understands."""
+
+import re
+
+import apsw
+import asyncpg
+import pytest
+
+from tests.contracts.stores import opened
+from towpath.config import sqlite_path
+from towpath.core.errors import ConfigurationError
+from towpath.core.records import JOB_COLUMNS
+from towpath.store.sql import Queries, compile_query, engine_queries
+
+
+def text_of(source: str, dialect: str) -> str:
+    return " ".join(compile_query("q", source, dialect).text.split())
+
+
+def test_parameters_are_numbered_on_postgres_and_named_on_sqlite():
+    postgres = compile_query("q", "SELECT :a, :b, :a", "postgres")
+    assert (postgres.text, postgres.names) == ("SELECT $1, $2, $1", ("a", "b"))
+    sqlite = compile_query("q", "SELECT :a, :b, :a", "sqlite")
+    assert (sqlite.text, sqlite.names) == ("SELECT :a, :b, :a", ("a", "b"))
+
+
+def test_a_list_becomes_an_array_on_postgres_and_json_on_sqlite():
+    assert text_of("SELECT 1 WHERE x IN :ids", "postgres") == "SELECT 1 WHERE x = ANY($1)"
+    assert text_of("SELECT 1 WHERE x IN :ids", "sqlite") == "SELECT 1 WHERE x IN (SELECT value FROM json_each(:ids))"
+
+
+def test_a_list_can_be_excluded_too():
+    assert text_of("SELECT 1 WHERE x NOT IN :ids", "postgres") == "SELECT 1 WHERE x <> ALL($1)"
+    assert text_of("SELECT 1 WHERE x NOT IN :ids", "sqlite") == "SELECT 1 WHERE x NOT IN (SELECT value FROM json_each(:ids))"
+
+
+def test_keywords_may_be_written_small():
+    assert text_of("select 1 where x in :ids for update", "postgres") == "select 1 where x = ANY($1) for update"
+    assert (
+        text_of("select 1 where x in :ids for update", "sqlite") == "select 1 where x IN (SELECT value FROM json_each(:ids))"
+    )
+
+
+def test_a_cast_is_no_parameter():
+    assert compile_query("q", "SELECT :a::text, '12:30', x::float8[]", "postgres").names == ("a",)
+
+
+def test_row_locks_are_dropped_where_a_write_transaction_is_alone_anyway():
+    for lock in ("FOR UPDATE", "FOR UPDATE SKIP LOCKED", "FOR NO KEY UPDATE", "FOR UPDATE OF job SKIP LOCKED"):
+        assert text_of(f"SELECT 1 {lock}", "sqlite") == "SELECT 1"
+        assert text_of(f"SELECT 1 {lock}", "postgres") == f"SELECT 1 {lock}"
+
+
+def test_engine_tables_are_a_schema_on_postgres_and_a_prefix_on_sqlite():
+    assert text_of("DELETE FROM towpath.event", "postgres") == "DELETE FROM towpath.event"
+    assert text_of("DELETE FROM towpath.event", "sqlite") == "DELETE FROM towpath_event"
+
+
+def test_a_whole_job_is_asked_for_by_its_columns_so_that_later_ones_do_not_matter():
+    assert f"SELECT {', '.join(JOB_COLUMNS)} FROM towpath.job" in text_of(
+        "SELECT * FROM towpath.job WHERE id = :id", "postgres"
+    )
+
+
+def test_comments_and_a_closing_semicolon_do_not_count():
+    assert text_of("-- what: for :nobody\nSELECT 1; -- :done", "postgres") == "SELECT 1"
+
+
+def test_a_file_of_the_dialect_replaces_the_common_query_and_the_other_dialects_is_ignored(tmp_path):
+    (tmp_path / "things.sql").write_text("-- name: one\nSELECT 1\n\n-- name: two\nSELECT 2\n")
+    (tmp_path / "things.postgres.sql").write_text("-- name: two\nSELECT 'postgres'\n")
+    (tmp_path / "things.sqlite.sql").write_text("-- name: two\nSELECT 'sqlite'\n")
+    for dialect in ("postgres", "sqlite"):
+        queries = Queries(dialect)
+        queries.load(tmp_path)
+        assert (queries["one"].text, queries["two"].text) == ("SELECT 1", f"SELECT '{dialect}'")
+
+
+def test_a_slice_cannot_replace_a_query_of_the_engine_by_accident(tmp_path):
+    (tmp_path / "mine.sql").write_text("-- name: lock_jobs\nSELECT 1\n")
+    queries = engine_queries("sqlite")
+    with pytest.raises(ConfigurationError, match="lock_jobs"):
+        queries.load(tmp_path)
+
+
+def test_a_query_that_does_not_exist_is_named_in_the_error():
+    with pytest.raises(LookupError, match="no query named 'nothing' for sqlite"):
+        Queries("sqlite")["nothing"]
+
+
+def test_both_dialects_have_the_same_queries_apart_from_their_hot_paths():
+    postgres, sqlite = set(engine_queries("postgres").names()), set(engine_queries("sqlite").names())
+    assert sqlite - postgres == {"clear_tally"}
+    assert {
+        name for name in postgres - sqlite if not re.match("claim|succeed|insert|lock_lanes|renew|states|snap|stream", name)
+    } == set()
+
+
+async def test_postgres_understands_every_query_of_the_engine(postgres_url):
+    async with opened(postgres_url):
+        connection = await asyncpg.connect(postgres_url)
+        try:
+            for name in engine_queries("postgres").names():
+                query = engine_queries("postgres")[name]
+                prepared = await connection.prepare(query.text)
+                assert len(prepared.get_parameters()) == len(query.names), name
+        finally:
+            await connection.close()
+
+
+async def test_sqlite_understands_every_query_of_the_engine(sqlite_url):
+    async with opened(sqlite_url):
+        connection = apsw.Connection(str(sqlite_path(sqlite_url)))
+        for name in engine_queries("sqlite").names():
+            query = engine_queries("sqlite")[name]
+            assert connection.execute(f"EXPLAIN {query.text}", dict.fromkeys(query.names)).fetchall(), name
+        connection.close()
+
+
+async def test_a_list_means_the_same_on_both(hands):
+    hands.store.queries.add("-- name: of_queues\nSELECT queue FROM towpath.job WHERE queue IN :queues ORDER BY queue")
+    hands.store.queries.add(
+        "-- name: not_of_queues\nSELECT queue FROM towpath.job WHERE queue NOT IN :queues ORDER BY queue"
+    )
+    for queue in ("a", "b", "c"):
+        await hands.enqueue(queue=queue)
+
+    async def ask(query: str, queues: list[str]) -> list[str]:
+        return [row["queue"] for row in await hands.store.read(lambda tx: tx.fetch(query, queues=queues))]
+
+    assert await ask("of_queues", ["a", "c", "z"]) == ["a", "c"]
+    assert await ask("not_of_queues", ["a", "c", "z"]) == ["b"]
+    assert await ask("of_queues", []) == []
+    assert await ask("not_of_queues", []) == ["a", "b", "c"]
