@@ -80,7 +80,10 @@ class Client:
         return [job.id for job in jobs]
 
     async def cancel(self, job_id: str) -> bool:
-        done = await self._app.cancel(job_id)
+        try:
+            done = await self._app.cancel(job_id)
+        except JobNotFound:  # it was promised; that it is gone is the checker's business
+            return False
         if done:
             self._witness.tell("ack", job_id, what="cancel")
         return done
@@ -88,7 +91,7 @@ class Client:
     async def requeue(self, job_id: str, **options: Any) -> bool:
         try:
             await self._app.requeue(job_id, **options)
-        except NotRequeueable:
+        except (NotRequeueable, JobNotFound):
             return False
         self._witness.tell("ack", job_id, what="requeue")
         return True

@@ -31,10 +31,13 @@ async def zombie(run: Run, bug: str | None) -> None:
     await run.client.enqueue("plain", {"seconds": 0.5})
     frozen = run.fleet.worker(freeze="worker.ran:1", **_options(bug))
     await run.until(lambda: frozen.frozen, "the worker froze")
-    run.fleet.worker(**_options(bug))
+    other = run.fleet.worker(**_options(bug))
     await run.until(lambda: len(run.sightings("start")) == 2, "the second worker began the job")
     frozen.resume()
     await run.until(lambda: len(run.sightings("end")) == 2, "the second handler ended")
+    for worker in (frozen, other):
+        worker.terminate()
+        await asyncio.to_thread(worker.wait, 10)
 
 
 async def late_cancel(run: Run, bug: str | None) -> None:

@@ -197,3 +197,17 @@ async def test_cancelling_a_family_while_it_settles_leaves_no_job_half_way(hands
         assert all(child.ended for child in children)
         ok = sum(child.state is State.SUCCEEDED for child in children)
         assert (row.children_ok, row.children_bad) == (ok, 4 - ok)
+
+
+async def test_two_words_about_one_job_in_a_batch_count_as_one_and_the_other_hears_so(hands):
+    stale, again = await hands.start(), None
+    await hands.apply(transitions.release(stale.id, 1))
+    [again] = await hands.claim()
+    verdicts = await hands.settle(
+        transitions.succeed(stale.id, 1, '"stale"', solo=True),
+        transitions.succeed(again.id, 2, '"good"', solo=True),
+        transitions.succeed(again.id, 2, '"twice"', solo=True),
+    )
+    assert [verdict is None for verdict in verdicts] == [False, True, False]
+    assert (await hands.job(again.id)).result == "good"
+    assert (await hands.names(again.id)).count("job.succeeded") == 1

@@ -126,8 +126,8 @@ class Scene:
     def claiming(self, limit: int, worker: str) -> Callable[[], Awaitable[list[Claimed]]]:
         return lambda: self.claim(limit, worker=worker)
 
-    def spawn(self, parent: Claimed, children: int, **fields: Any) -> Callable[[], Awaitable[Any]]:
-        new = self.offspring(parent, children, **fields)
+    def spawn(self, parent: Claimed, children: int) -> Callable[[], Awaitable[Any]]:
+        new = self.offspring(parent, children)
         return lambda: self.store.run(self.fan_out_unit(parent, new))
 
     def signal(self, job_id: str, name: str = "go") -> Callable[[], Awaitable[None]]:

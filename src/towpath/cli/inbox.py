@@ -110,7 +110,7 @@ async def _list(filters: dict[str, Any], after: str | None, limit: int, as_json:
         say_json([job_as_dict(job) for job in found])
         return
     screen = console()
-    screen.print(jobs_table(found, now) if found else "nothing in the inbox matches")
+    screen.print(jobs_table(found, now, screen.width) if found else "nothing in the inbox matches")
     if len(found) == limit:
         screen.print(f"there may be more: --after {found[-1].id}, or a higher --limit", style="dim")
 

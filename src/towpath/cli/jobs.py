@@ -15,8 +15,10 @@ from towpath.cli.opening import opened, run
 from towpath.cli.options import AsJson, Database, Limit, Operation, Queue, Tenant
 from towpath.cli.records import job_as_dict
 from towpath.cli.screen import clean, console, one_line, say_json, state, table
-from towpath.cli.words import age
+from towpath.cli.words import rough
 from towpath.core.records import Job
+
+_WIDE = 100
 
 app = typer.Typer(no_args_is_help=True, help="Look at jobs: list, show, watch. Move them: cancel, retry, delete.")
 
@@ -59,17 +61,27 @@ async def _list(filters: dict[str, Any], before: str | None, limit: int, as_json
         say_json([job_as_dict(job) for job in found])
         return
     screen = console()
-    screen.print(jobs_table(found, now) if found else "no jobs match")
+    screen.print(jobs_table(found, now, screen.width) if found else "no jobs match")
     if len(found) == limit:
         screen.print(f"there may be more: --before {found[-1].id}, or a higher --limit", style="dim")
 
 
-def jobs_table(found: Sequence[Job], now: datetime) -> Table:
-    grid = table("id", "state", "operation", "tenant", "age", "about")
+def jobs_table(found: Sequence[Job], now: datetime, width: int) -> Table:
+    """All columns where there is room; on a narrow terminal what went wrong comes before whose it is."""
+    values = {
+        "id": lambda job: job.id,
+        "state": lambda job: state(job.state.value),
+        "operation": lambda job: clean(job.operation),
+        "tenant": lambda job: clean(job.tenant),
+        "age": lambda job: rough((now - job.created_at).total_seconds()),
+        "about": about,
+    }
+    columns = list(values)
+    if width < _WIDE:
+        columns = ["id", "state", "operation", *(["about"] if any(job.error for job in found) else ["tenant", "age"])]
+    grid = table(*columns)
     for job in found:
-        grid.add_row(
-            job.id, state(job.state.value), clean(job.operation), clean(job.tenant), age(job.created_at, now), about(job)
-        )
+        grid.add_row(*[values[name](job) for name in columns])
     return grid
 
 

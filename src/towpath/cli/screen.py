@@ -17,6 +17,8 @@ from rich.table import Table
 from rich.text import Text
 
 _PIPE_WIDTH = 200
+ID_COLUMNS = ("id", "child")
+ID_WIDTH = 36
 
 STATE_STYLES = {
     "queued": "blue",
@@ -51,11 +53,12 @@ def is_live() -> bool:
     return console().is_terminal
 
 
-def table(*columns: str, title: str | None = None) -> Table:
-    made = Table(box=None, pad_edge=False, header_style="bold", title=title, title_justify="left", title_style="bold")
-    for name in columns:
-        # Ids are for copying: they are never cut or folded. Everything else gives way to them.
-        made.add_column(name, no_wrap=name in ("id", "example"), overflow="fold")
+def table(*columns: str) -> Table:
+    """Ids are for copying and never cut; everything else is cut before it is folded, the last column is folded."""
+    made = Table(box=None, pad_edge=False, header_style="bold")
+    for number, name in enumerate(columns, 1):
+        whole = name in ID_COLUMNS
+        made.add_column(name, no_wrap=number < len(columns), min_width=ID_WIDTH if whole else None, overflow="ellipsis")
     return made
 
 

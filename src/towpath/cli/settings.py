@@ -9,7 +9,7 @@ from rich.text import Text
 from towpath import config as configuration
 from towpath.cli.masking import masked
 from towpath.cli.options import AsJson
-from towpath.cli.screen import clean, console, say_json, table
+from towpath.cli.screen import clean, console, say_json
 
 
 def config(as_json: AsJson = False) -> None:
@@ -26,11 +26,13 @@ def config(as_json: AsJson = False) -> None:
     if as_json:
         say_json(rows)
         return
-    screen, grid = console(), table("setting", "value", "default", "meaning")
+    screen = console()
     for row in rows:
-        value = Text(_shown(row["value"]), "green" if row["value"] != row["default"] else "")
-        grid.add_row(row["name"], value, _shown(row["default"]), row["meaning"])
-    screen.print(grid)
+        changed = row["value"] != row["default"]
+        value = Text(f"{_shown(row['value'])} (default {_shown(row['default'])})" if changed else _shown(row["value"]))
+        value.stylize("green" if changed else "")
+        screen.print(Text.assemble((f"{row['name']}  ", "bold"), value), soft_wrap=True)
+        screen.print(Text(f"  {row['meaning']}", "dim"))
     for name in configuration.unknown():
         screen.print(f"{clean(name)} is set, but there is no such setting: it has no effect", style="yellow")
 

@@ -144,11 +144,11 @@ def _outcome(whole: Whole) -> list[tuple[str, Any]]:
 
 
 def _progress(job: Job) -> str | None:
-    if job.progress_current is None:
-        return None
-    if not job.progress_total:
-        return f"{job.progress_current:g}"
-    return f"{job.progress_current:g} of {job.progress_total:g} ({job.progress_current / job.progress_total:.0%})"
+    return None if job.progress_current is None else _amount(job.progress_current, job.progress_total)
+
+
+def _amount(current: float, total: float | None) -> str:
+    return f"{current:g} of {total:g} ({current / total:.0%})" if total else f"{current:g}"
 
 
 def _short_json(value: Any) -> str:
@@ -156,25 +156,31 @@ def _short_json(value: Any) -> str:
 
 
 def _steps(steps: list[Step]) -> Table:
-    grid = table("step", "kind", "done", "took", "retries", "model", "tokens", "cents")
-    for step in steps:
-        tokens = f"{step.tokens_in or 0} in, {step.tokens_out or 0} out" if step.tokens_in or step.tokens_out else ""
-        grid.add_row(
-            clean(step.name),
-            step.kind,
-            "yes" if step.done else "no",
-            duration(step.duration_ms / 1000) if step.duration_ms is not None else "",
-            str(step.retries or ""),
-            clean(step.model or ""),
-            tokens,
-            f"{step.cost_cents:g}" if step.cost_cents else "",
-        )
+    """Columns that would be empty are left out."""
+    rows = [_step(step) for step in steps]
+    names = [name for name in rows[0] if any(row[name] for row in rows)]
+    grid = table(*names)
+    for row in rows:
+        grid.add_row(*[row[name] for name in names])
     return grid
+
+
+def _step(step: Step) -> dict[str, str]:
+    tokens = f"{step.tokens_in or 0} in, {step.tokens_out or 0} out" if step.tokens_in or step.tokens_out else ""
+    return {
+        "step": clean(step.name),
+        "kind": step.kind,
+        "done": "yes" if step.done else "no",
+        "took": duration(step.duration_ms / 1000) if step.duration_ms is not None else "",
+        "retries": str(step.retries or ""),
+        "model": clean(step.model or ""),
+        "tokens": tokens,
+        "cents": f"{step.cost_cents:g}" if step.cost_cents else "",
+    }
 
 
 def _children(whole: Whole) -> Table:
     grid = table("child", "state", "operation", "error")
-    grid.columns[0].no_wrap = True
     for child in whole.children:
         message = one_line((child.error or {}).get("message", ""), 80)
         grid.add_row(child.id, state(child.state.value), clean(child.operation), Text(message, "red"))
@@ -193,9 +199,23 @@ _LEVEL_STYLES = {"warning": "yellow", "error": "red", "debug": "dim"}
 
 def event_text(event: Event) -> Text:
     """The message of an event, or else its fields."""
+    return Text(one_line(event.message or _fields(event), 160), _LEVEL_STYLES.get(event.level, ""))
+
+
+def _fields(event: Event) -> str:
     fields = {name: value for name, value in (event.fields or {}).items() if value is not None}
-    message = event.message or ", ".join(f"{name} {_field(value)}" for name, value in fields.items())
-    return Text(one_line(message, 160), _LEVEL_STYLES.get(event.level, ""))
+    if not event.name.startswith("job."):
+        return _listed(fields)
+    counts = {name: fields.pop(name, None) for name in ("total", "ok", "partial", "bad", "current", "of")}
+    if counts["total"]:
+        good = (counts["ok"] or 0) + (counts["partial"] or 0)
+        return ", ".join(filter(None, [f"{good} of {counts['total']} children good, {counts['bad']} bad", _listed(fields)]))
+    amount = "" if counts["current"] is None else _amount(counts["current"], counts["of"])
+    return ", ".join(filter(None, [amount, _listed(fields)]))
+
+
+def _listed(fields: dict[str, Any]) -> str:
+    return ", ".join(f"{name} {_field(value)}" for name, value in fields.items())
 
 
 def _field(value: Any) -> str:

@@ -40,10 +40,11 @@ def age(moment: datetime | None, now: datetime) -> str:
     if moment is None:
         return "–"
     seconds = (now - moment).total_seconds()
-    return f"{_rough(seconds)} ago" if seconds >= 0 else f"in {_rough(-seconds)}"
+    return f"{rough(seconds)} ago" if seconds >= 0 else f"in {rough(-seconds)}"
 
 
-def _rough(seconds: float) -> str:
+def rough(seconds: float) -> str:
+    """A duration in one unit."""
     for unit, name in ((86400, "d"), (3600, "h"), (60, "min")):
         if seconds >= 2 * unit or (unit == 60 and seconds >= 60):
             return f"{seconds / unit:.0f} {name}"

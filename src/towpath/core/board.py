@@ -15,6 +15,8 @@ from towpath.core.encoding import plain
 from towpath.core.lifecycle import State
 from towpath.core.records import GATE_ROOTS, GATE_SLOTS, JOB_FIELDS, Event, Job, NewJob
 
+NO_PLACE = 0.0  # every real pass is above it: the gate gives such a job a place at the end of its lane
+
 
 class Board:
     def __init__(self, jobs: Iterable[Job], now: datetime) -> None:
@@ -82,6 +84,8 @@ class Board:
             job.reason = "ending"
         elif job.gate == GATE_SLOTS or (job.gate == GATE_ROOTS and job.parent_id is None and not begun):
             job.parked, job.reason = True, "capped"
+            if fresh:
+                job.pass_ = NO_PLACE
             self.gates.add((job.queue, job.lane))
         else:
             job.ready, job.reason = True, None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import os
 import signal as signals
 import time
@@ -413,16 +412,24 @@ class App:
         self, queues: Sequence[str] | None = None, concurrency: int = 8, *, name: str | None = None
     ) -> None:
         """Works until cancelled or told to stop; running jobs are finished or handed back."""
-        worker = self.worker(queues, concurrency, name=name)
+        await self._work(self.worker(queues, concurrency, name=name))
+
+    async def _work(self, worker: Worker) -> None:
+        """Until it has wound down, whatever comes: the first cancel asks it to stop, the next one not to wait."""
         running = self._workers[worker] = asyncio.create_task(worker.run())
+        cancelled: asyncio.CancelledError | None = None
         try:
-            await asyncio.shield(running)
-        except asyncio.CancelledError:
-            worker.stop()
+            while not running.done():
+                try:
+                    await asyncio.wait({running})
+                except asyncio.CancelledError as error:
+                    cancelled = error
+                    worker.stop_now() if worker.stopping else worker.stop()
             await running
-            raise
         finally:
             del self._workers[worker]
+        if cancelled is not None:
+            raise cancelled
 
     def worker(self, queues: Sequence[str] | None = None, concurrency: int = 8, *, name: str | None = None) -> Worker:
         if concurrency < 1:
@@ -433,12 +440,11 @@ class App:
     async def run_until_signal(self, queues: Sequence[str] | None, concurrency: int, name: str | None = None) -> None:
         """A worker process: SIGTERM or SIGINT lets running jobs finish or hands them back; a second one does not wait."""
         loop = asyncio.get_running_loop()
-        task = asyncio.create_task(self.run_worker(queues, concurrency, name=name))
+        worker = self.worker(queues, concurrency, name=name)
         for number in (signals.SIGTERM, signals.SIGINT):
-            loop.add_signal_handler(number, task.cancel)
+            loop.add_signal_handler(number, lambda: worker.stop_now() if worker.stopping else worker.stop())
         try:
-            with contextlib.suppress(asyncio.CancelledError):
-                await task
+            await self._work(worker)
         finally:
             for number in (signals.SIGTERM, signals.SIGINT):
                 loop.remove_signal_handler(number)

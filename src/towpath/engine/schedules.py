@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
@@ -38,6 +38,12 @@ class Planned:
 def next_after(cron: str, timezone: str, moment: datetime) -> datetime:
     local = moment.astimezone(ZoneInfo(timezone))
     return next(CronSim(cron, local)).astimezone(UTC)
+
+
+def latest_until(cron: str, timezone: str, moment: datetime) -> datetime:
+    """The last time at or before `moment`, found backwards: a downtime of a year is not walked through minute by minute."""
+    local = (moment + timedelta(microseconds=1)).astimezone(ZoneInfo(timezone))
+    return next(CronSim(cron, local, reverse=True)).astimezone(UTC)
 
 
 def check(planned: Planned) -> Planned:
@@ -89,10 +95,8 @@ async def fire_due(services: Services) -> int:
 
 
 async def _fire(tx: Tx, row: Row) -> None:
-    fire_at = row["next_fire"]
-    upcoming = next_after(row["cron"], row["timezone"], fire_at)
-    while upcoming <= tx.now:
-        fire_at, upcoming = upcoming, next_after(row["cron"], row["timezone"], upcoming)
+    fire_at = max(row["next_fire"], latest_until(row["cron"], row["timezone"], tx.now))
+    upcoming = next_after(row["cron"], row["timezone"], tx.now)
     job = NewJob(
         id=uuid7(), operation=row["operation"], queue=row["queue"], payload_json=row["payload"], tenant=row["tenant"],
         lane=row["tenant"], priority=row["priority"], max_attempts=row["max_attempts"],

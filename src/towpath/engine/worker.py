@@ -97,8 +97,8 @@ class Worker:
 
     async def run(self) -> None:
         """Works until `stop` is called, then lets running jobs finish or hands them back."""
-        await self._start()
         try:
+            await self._start()
             while not self._stopping.is_set():
                 self._wake.clear()
                 if not await self._claim_some():
@@ -115,9 +115,9 @@ class Worker:
 
         `on_idle` is asked then, and may say that there is more to do now: a test's clock has moved on.
         """
-        await self._start()
         done = 0
         try:
+            await self._start()
             while True:
                 self._wake.clear()
                 claimed = await self._claim_some()
@@ -141,10 +141,18 @@ class Worker:
             claims.sweep_next()
         return await self._claim_some()
 
+    @property
+    def stopping(self) -> bool:
+        return self._stopping.is_set()
+
     def hand_back(self) -> None:
         """Interrupts what runs, for whoever will not wait: its jobs go back to the queue and lose no attempt."""
         for entry in list(self._entries.values()):
             entry.interrupt("shutdown")
+
+    def stop_now(self) -> None:
+        self.stop()
+        self.hand_back()
 
     @property
     def running(self) -> list[Claimed]:
@@ -198,8 +206,9 @@ class Worker:
                 self._floors.nudge()
             room -= len(jobs)
             total += len(jobs)
-        if len(self._claims) > 1:
-            self._claims.append(self._claims.pop(0))  # a rotating start: no queue is always first
+            if jobs and len(self._claims) > 1:  # the queues take turns: next time the one after this comes first
+                turn = self._claims.index(claims) + 1
+                self._claims = self._claims[turn:] + self._claims[:turn]
         return total
 
     async def _rest(self) -> None:

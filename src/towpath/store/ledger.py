@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 
 from towpath.core import fairness
-from towpath.core.board import Board
+from towpath.core.board import NO_PLACE, Board
 from towpath.core.lifecycle import State
 from towpath.core.moves import perform
 from towpath.core.points import reach
@@ -36,6 +36,14 @@ async def apply(tx: Tx, transitions: Sequence[Transition]) -> list[str | None]:
     await write(tx, board)
     await reach("apply.written")
     return verdicts
+
+
+def short_way(transitions: Sequence[Transition]) -> list[int]:
+    """Which of them may take a store's short way: plain successes that are the first word about their job."""
+    first: dict[str, int] = {}
+    for index, transition in enumerate(transitions):
+        first.setdefault(transition.job_id, index)
+    return [index for index in first.values() if transitions[index].solo]
 
 
 async def _lay_out(tx: Tx, transitions: Sequence[Transition]) -> Board:
@@ -176,7 +184,7 @@ async def _promote(tx: Tx, jobs: list[Job]) -> int:
     board = Board(jobs, tx.now)
     for job in jobs:
         job.parked, job.ready, job.reason = False, True, None
-        board.stamps[job.id] = job.attempt == 0
+        board.stamps[job.id] = job.attempt == 0 or job.pass_ == NO_PLACE
     await _stamp(tx, board)
     await tx.write_jobs(board.changes())
     tx.rings.update(job.queue for job in jobs)

@@ -166,12 +166,7 @@ class PostgresStore:
         if len(jobs) == 1:
             return await self._enqueue_one(jobs[0])
 
-        async def unit(tx: Any) -> list[Enqueued]:
-            await tx.lock_lanes(jobs)
-            await reach("enqueue.locked")
-            return await tx.insert_jobs(jobs)  # type: ignore[no-any-return]  # tx is a PostgresTx
-
-        return await self.run(unit, patient=False)
+        return await self.run(lambda tx: tx.insert_jobs(jobs), patient=False)
 
     async def _enqueue_one(self, job: NewJob) -> list[Enqueued]:
         """One statement, no explicit transaction; only a taken key or a capped lane needs more."""
@@ -243,9 +238,10 @@ class PostgresStore:
 
     async def settle(self, transitions: Sequence[Transition]) -> list[str | None]:
         verdicts: list[str | None] = [None] * len(transitions)
-        plain = sorted((t.job_id, index) for index, t in enumerate(transitions) if t.solo)
-        done = await self._succeed([transitions[index] for _, index in plain]) if plain else set()
-        rest = [index for index, t in enumerate(transitions) if t.job_id not in done]
+        plain = sorted(ledger.short_way(transitions), key=lambda index: transitions[index].job_id)
+        done = await self._succeed([transitions[index] for index in plain]) if plain else set()
+        settled = {index for index in plain if transitions[index].job_id in done}
+        rest = [index for index in range(len(transitions)) if index not in settled]
         if rest:
             asked = [transitions[index] for index in rest]
             for index, verdict in zip(rest, await self.run(lambda tx: ledger.apply(tx, asked)), strict=True):

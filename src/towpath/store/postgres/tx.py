@@ -12,6 +12,7 @@ import asyncpg
 
 from towpath.core.encoding import encode
 from towpath.core.lifecycle import State
+from towpath.core.points import reach
 from towpath.core.records import JOB_COLUMNS, Enqueued, Event, Job, NewJob, column
 from towpath.store.contract import Row
 from towpath.store.sql import Queries
@@ -112,10 +113,13 @@ class PostgresTx:
 
     async def insert_jobs(self, jobs: Sequence[NewJob]) -> list[Enqueued]:
         """Stamps and inserts in one statement. A key that a live job holds gives that job instead."""
+        if len(jobs) > 1:
+            await self._lock_lanes(jobs)
+            await reach("enqueue.locked")
         rows = await self.fetch("insert_jobs", **columns_of(jobs))
         return await self.finish_insert(jobs, rows)
 
-    async def lock_lanes(self, jobs: Sequence[NewJob]) -> None:
+    async def _lock_lanes(self, jobs: Sequence[NewJob]) -> None:
         """Parallel bulk inserts into one lane would all stamp from the same tail: they take turns instead."""
         names = {f"{job.queue}\x1f{job.priority}\x1f{job.lane}" for job in jobs}
         await self.fetch("lock_lanes", hashes=sorted(_hash(name) for name in names))

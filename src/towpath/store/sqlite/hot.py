@@ -82,8 +82,10 @@ def claim(
 
 async def settle(tx: SqliteTx, transitions: Sequence[Transition]) -> list[str | None]:
     """Plain successes by one guarded statement; everything else, and what that one left alone, by the ledger."""
-    done = _succeed(tx, [t for t in transitions if t.solo])
-    rest = [index for index, t in enumerate(transitions) if t.job_id not in done]
+    plain = ledger.short_way(transitions)
+    done = _succeed(tx, [transitions[index] for index in plain])
+    settled = {index for index in plain if transitions[index].job_id in done}
+    rest = [index for index in range(len(transitions)) if index not in settled]
     verdicts: list[str | None] = [None] * len(transitions)
     if rest:
         for index, verdict in zip(rest, await ledger.apply(tx, [transitions[i] for i in rest]), strict=True):

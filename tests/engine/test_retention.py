@@ -1,0 +1,123 @@
+"""What is old and ended goes, with everything that belongs to it; what failed stays unless somebody says otherwise."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.engine.working import ended, happened, working
+from towpath import Fatal, JobNotFound, NotRequeueable, State
+from towpath.engine.retention import prune
+
+A_BLINK = 1e-9  # days
+
+
+@pytest.fixture
+async def app(opened):
+    """A small world: one good family with blobs and steps, one failure, one that is not over."""
+    app = await opened(inline_bytes=100)
+
+    @app.operation("child")
+    async def child(ctx, n):
+        if n < 0:
+            raise Fatal("negative")
+        return "x" * 500
+
+    @app.operation("parent")
+    async def parent(ctx, numbers):
+        await ctx.step("big", lambda: "y" * 500)
+        await ctx.gather("child", numbers)
+        await ctx.wait_for("go", timeout=60)
+        return "z" * 500
+
+    @app.operation("later", queue="unserved")
+    async def later(ctx): ...
+
+    return app
+
+
+@pytest.fixture
+async def prune_after(opened):
+    """One round of pruning by other settings than those of the worker, which prunes by its own while it runs."""
+
+    async def run(**days):
+        return await prune((await opened(**days)).services)
+
+    return run
+
+
+async def _family(app, numbers):
+    job = await app.enqueue("parent", numbers)
+    await app.signal(job.id, "go")
+    async with working(app, "default"):
+        await ended(app, job)
+    return job
+
+
+def _blobs(tmp_path):
+    return [path for path in (tmp_path / "blobs").rglob("*") if path.is_file() and "jobs" in Path(path).parts]
+
+
+async def _rows(app, table):
+    name = f"towpath_{table}" if app.services.store.dialect == "sqlite" else f"towpath.{table}"
+    async with app.transaction() as tx:
+        return (await tx.fetch(f"SELECT count(*) AS n FROM {name}"))[0]["n"]
+
+
+async def test_an_old_family_goes_as_a_whole_with_its_history_and_blobs(app, prune_after, tmp_path):
+    job = await _family(app, [1, 2])
+    assert len(_blobs(tmp_path)) == 4
+    open_one = await app.enqueue("later")
+    assert await prune_after(keep_succeeded_days=A_BLINK) == 3
+    with pytest.raises(JobNotFound, match="pruned"):
+        await app.get(job.id)
+    assert [row.id for row in await app.list()] == [open_one.id]
+    assert _blobs(tmp_path) == []
+    assert [await _rows(app, table) for table in ("step", "signal")] == [0, 0]
+    assert await _rows(app, "event") == 1
+
+
+async def test_what_failed_is_kept_by_default(app, prune_after):
+    job = await _family(app, [-1])
+    await app.cancel((await app.enqueue("later")).id)
+    assert await prune_after(keep_succeeded_days=A_BLINK) == 1
+    assert (await app.get(job.id)).state is State.FAILED
+    assert len(await app.inbox.jobs()) == 1
+
+
+async def test_what_failed_goes_when_told_so(app, prune_after):
+    good, bad = await app.enqueue("child", 1), await app.enqueue("child", -1)
+    async with working(app, "default"):
+        await ended(app, good)
+        await ended(app, bad)
+    assert await prune_after(keep_failed_days=A_BLINK) == 1
+    assert [row.id for row in await app.list()] == [good.id]
+
+
+async def test_what_is_young_enough_stays(app, prune_after):
+    job = await app.enqueue("child", 1)
+    async with working(app, "default"):
+        await ended(app, job)
+    assert await prune_after() == 0
+    assert await prune_after(keep_succeeded_days=1, keep_failed_days=1) == 0
+    assert [row.id for row in await app.list()] == [job.id]
+
+
+async def test_delete_removes_one_family_at_once(app, tmp_path):
+    kept, gone = await _family(app, [1]), await _family(app, [2, 3])
+    assert await app.delete(gone.id) == 3
+    assert {row.root_id for row in await app.list()} == {kept.id}
+    assert len(_blobs(tmp_path)) == 3
+    with pytest.raises(JobNotFound):
+        await app.delete(gone.id)
+    assert len(await happened(app, kept, "job.created")) == 1
+
+
+async def test_delete_refuses_what_is_live_and_what_is_a_child(app):
+    live = await app.enqueue("later")
+    with pytest.raises(NotRequeueable, match="cancel it first"):
+        await app.delete(live.id)
+    family = await _family(app, [1])
+    [child] = await app.list(parent=family.id)
+    with pytest.raises(NotRequeueable, match=family.id):
+        await app.delete(child.id)
+    assert len(await app.list()) == 3
