@@ -22,7 +22,12 @@ def make_store(url: str, settings: Settings, clock: Callable[[], float] = time.t
 
         if clock is not time.time:
             raise ConfigurationError("PostgreSQL keeps its own time; an app with another clock needs a SQLite database")
-        return PostgresStore(url, pool_size=settings.pool_size, checkout_seconds=settings.checkout_seconds)
+        return PostgresStore(
+            url,
+            pool_size=settings.pool_size,
+            checkout_seconds=settings.checkout_seconds,
+            idle_seconds=settings.lease_seconds,
+        )
     raise ConfigurationError(
         f"no database answers to {url.split(':', 1)[0]!r}; use sqlite:///path/to/jobs.db or postgresql://user@host/name"
     )

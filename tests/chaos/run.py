@@ -57,6 +57,11 @@ class Run:
         found: Sighting = await self.until(look, f"somebody saw {kind} {job_id or ''} {facts or ''}", seconds)
         return found
 
+    async def until_more(self, kind: str, number: int, *, seconds: float = 20.0) -> None:
+        """Until so many more of this kind were seen: work is going on right now."""
+        wanted = len(self.sightings(kind)) + number
+        await self.until(lambda: len(self.sightings(kind)) >= wanted, f"{number} more {kind} were seen", seconds)
+
     async def quiesce(self, seconds: float = 40.0) -> None:
         """Waits until nothing is live or leased. Jobs that wait for a signal get it, so that they can end."""
         deadline = time.monotonic() + seconds

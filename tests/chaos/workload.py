@@ -116,7 +116,7 @@ def _register_single(app: App, witness: Witness) -> None:
     def threaded(ctx: Any, payload: dict[str, Any]) -> dict[str, Any]:
         # The bridge has no fence; the claim of this entry is the context's.
         with _entry(witness, ctx._ctx):
-            time.sleep(0.01)
+            time.sleep(payload.get("seconds", 0.01))
             ctx.emit("chaos.threaded", fields={"fence": ctx._ctx.fence})
             return {"fence": ctx._ctx.fence}
 

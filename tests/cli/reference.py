@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from tests.cli.tree import commands, examples, is_group, parameters, prose
+from tests.cli.tree import commands, examples, parameters, prose
 from towpath import config
 
 REFERENCE = Path(__file__).parents[2] / "docs/reference"
@@ -36,8 +36,8 @@ def cli_page() -> str:
     parts = [_CLI]
     for name, command in commands():
         parts.append(f"{'##' if name.count(' ') < 2 else '###'} {name}\n\n{_escaped(prose(command))}\n")
-        if usage := _usage(name, command):
-            parts.append(f"```text\n{usage}\n```\n")
+        if any(item.param_type_name == "argument" for item in parameters(command)):
+            parts.append(f"```text\n{_usage(name, command)}\n```\n")
         if rows := [_row(item) for item in parameters(command)]:
             parts.append("| option | default | meaning |\n|---|---|---|\n" + "\n".join(rows) + "\n")
         if lines := examples(command):
@@ -47,7 +47,7 @@ def cli_page() -> str:
 
 def _usage(name: str, command: Any) -> str:
     words = [item.metavar or item.name.upper() for item in parameters(command) if item.param_type_name == "argument"]
-    return " ".join([name, *words, "[OPTIONS]", *(["COMMAND"] if is_group(command) else [])])
+    return " ".join([name, *words, "[OPTIONS]"])
 
 
 def _row(item: Any) -> str:
@@ -61,7 +61,9 @@ def _row(item: Any) -> str:
 
 
 def _escaped(text: str) -> str:
-    return " ".join(text.split()).replace("|", "\\|") if "\n\n" not in text else "\n\n".join(map(_escaped, text.split("\n\n")))
+    return (
+        " ".join(text.split()).replace("|", "\\|") if "\n\n" not in text else "\n\n".join(map(_escaped, text.split("\n\n")))
+    )
 
 
 def settings_page() -> str:

@@ -141,6 +141,23 @@ async def test_a_key_makes_enqueue_idempotent_while_its_job_is_live(app):
         assert (await app.enqueue("once", {}, key="k")).id != first.id
 
 
+async def test_a_job_that_was_not_needed_leaves_no_blob(opened, tmp_path):
+    app = await opened(inline_bytes=100)
+
+    @app.operation("once")
+    async def once(ctx, payload): ...
+
+    def blobs():
+        return {path.parts[-2] for path in (tmp_path / "blobs").rglob("payload*") if path.is_file()}
+
+    first = await app.enqueue("once", "x" * 500, key="k")
+    assert blobs() == {first.id}
+    again = await app.enqueue("once", "y" * 500, key="k")
+    assert again.id == first.id
+    assert blobs() == {first.id}
+    assert await app.payload(again.id) == "x" * 500
+
+
 async def test_lower_priorities_run_first(app):
     ran = []
 
@@ -209,7 +226,7 @@ async def test_rows_and_jobs_of_one_transaction_exist_together_or_not_at_all(app
     async with app.transaction() as tx:
         await tx.execute(f"INSERT INTO boat VALUES ({mark})", "Ada")
         kept = await tx.enqueue("nothing", tenant="alice")
-    with pytest.raises(ZeroDivisionError):
+    with pytest.raises(ZeroDivisionError):  # noqa: PT012  (the whole block is what must not be kept)
         async with app.transaction() as tx:
             await tx.execute(f"INSERT INTO boat VALUES ({mark})", "Bea")
             await tx.enqueue("nothing")

@@ -70,7 +70,9 @@ async def test_its_errors_keep_their_category_class_and_words(app):
         for name in names[5:]:
             await eventually(lambda name=name: happened(app, jobs[name], "job.retry_later"))
             rows[name] = await app.get(jobs[name].id)
-    told = {name: (row.error["kind"], row.error["error_class"], row.error["message"]) for name, row in rows.items() if row.error}
+    told = {
+        name: (row.error["kind"], row.error["error_class"], row.error["message"]) for name, row in rows.items() if row.error
+    }
     assert told == {
         "transient": ("transient", "Transient", "try again"),
         "schema": ("schema_invalid", "SchemaInvalid", "invoice.date: must be a date"),

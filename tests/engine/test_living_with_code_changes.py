@@ -71,7 +71,7 @@ async def test_steps_may_be_added_removed_and_reordered(releases, names, runs):
     RAN.clear()
     row = await _go_on_with(new, job)
     assert row.result == [*names, "now"]
-    assert RAN == runs
+    assert runs == RAN
 
 
 async def test_the_same_name_with_another_kind_is_a_history_mismatch(releases):
@@ -122,7 +122,8 @@ async def _begin_with_children(old):
     async with working(old):
         async for event in old.events(job_id=job.id, follow=True):
             if event.name == "job.waiting" and event.fields["reason"] == "signal":
-                return job
+                break
+    return job
 
 
 async def test_a_job_of_an_operation_that_moved_to_another_queue_is_still_run(releases):

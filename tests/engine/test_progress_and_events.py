@@ -54,7 +54,7 @@ async def test_the_last_progress_is_kept_however_the_entry_ends(app, ending):
     @app.operation("count", retry=AT_ONCE)
     async def count(ctx):
         if ctx.fence > 1:
-            return None
+            return
         for n in range(4):
             await ctx.progress(n, 10)
         if ending == "waits":

@@ -69,8 +69,33 @@ def test_every_error_can_be_caught_as_one():
 
 @pytest.mark.parametrize(
     "verb",
-    "open close operation resource map_exception schedule add_slice enqueue enqueue_many transaction get list steps "
-    "payload events result explain workers inbox queues cancel requeue signal delete run_worker".split(),
+    [
+        "open",
+        "close",
+        "operation",
+        "resource",
+        "map_exception",
+        "schedule",
+        "add_slice",
+        "enqueue",
+        "enqueue_many",
+        "transaction",
+        "get",
+        "list",
+        "steps",
+        "payload",
+        "events",
+        "result",
+        "explain",
+        "workers",
+        "inbox",
+        "queues",
+        "cancel",
+        "requeue",
+        "signal",
+        "delete",
+        "run_worker",
+    ],
 )
 def test_the_app_keeps_its_verbs(verb):
     assert hasattr(towpath.App, verb)
@@ -78,8 +103,29 @@ def test_the_app_keeps_its_verbs(verb):
 
 @pytest.mark.parametrize(
     "verb",
-    "emit progress meter step parallel gather spawn sleep wait_for enqueue budget id operation queue tenant parent_id "
-    "attempt trace cancelled resources blobs".split(),
+    [
+        "emit",
+        "progress",
+        "meter",
+        "step",
+        "parallel",
+        "gather",
+        "spawn",
+        "sleep",
+        "wait_for",
+        "enqueue",
+        "budget",
+        "id",
+        "operation",
+        "queue",
+        "tenant",
+        "parent_id",
+        "attempt",
+        "trace",
+        "cancelled",
+        "resources",
+        "blobs",
+    ],
 )
 def test_the_context_keeps_its_verbs(verb):
     assert hasattr(towpath.Context, verb)

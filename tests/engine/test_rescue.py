@@ -3,6 +3,7 @@
 import asyncio
 import threading
 import time
+from contextlib import suppress
 
 from tests.engine.crashing import register
 from tests.engine.working import Gate, ended, eventually, happened, in_state, on_sqlite, working
@@ -71,10 +72,8 @@ async def test_a_worker_that_lost_its_lease_cannot_finish_the_job(opened):
 
     @silent.operation("work")
     async def work(ctx):
-        try:
+        with suppress(asyncio.CancelledError):  # it hears that it should stop, and does not
             await gate.wait()
-        except asyncio.CancelledError:
-            pass  # it has heard that it should stop, and does not
         await ctx.emit("zombie.speaks")
 
     @healthy.operation("work")

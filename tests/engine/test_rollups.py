@@ -18,7 +18,7 @@ async def flows(app):
     await roll_up(app.services.store)
     async with app.transaction() as tx:
         table = "towpath_rollup" if app.services.store.dialect == "sqlite" else "towpath.rollup"
-        names = "created started succeeded partial failed cancelled retried".split()
+        names = ["created", "started", "succeeded", "partial", "failed", "cancelled", "retried"]
         rows = await tx.fetch(f"SELECT {', '.join(f'sum({name}) AS {name}' for name in names)} FROM {table}")
     return {name: rows[0][name] for name in names if rows[0][name]}
 
@@ -32,10 +32,8 @@ def app(app):
                 raise Fatal("no")
             case "flaky" if ctx.attempt < 3:
                 raise Transient("again")
-            case "partial":
-                return Partial()
             case "later" if ctx.fence == 1:
-                return RetryLater("busy", delay_seconds=0)
+                raise RetryLater("busy", delay_seconds=0)
             case "family":
                 await ctx.gather("work", ["ok", "ok", "flaky"])
             case "spawn":
@@ -44,6 +42,7 @@ def app(app):
                 await ctx.sleep(3600)
             case "hang":
                 await asyncio.sleep(3600)
+        return Partial() if how == "partial" else None
 
     return app
 

@@ -172,7 +172,8 @@ async def test_with_a_cap_on_open_roots_the_oldest_is_finished_before_the_next_i
 
 
 @pytest.mark.parametrize(
-    "options", [{"max_slots": -1}, {"max_roots": -1}, {"weight": 0}, {"weight": float("nan")}, {"max_slots": 1, "max_roots": 1}]
+    "options",
+    [{"max_slots": -1}, {"max_roots": -1}, {"weight": 0}, {"weight": float("nan")}, {"max_slots": 1, "max_roots": 1}],
 )
 async def test_a_lane_that_makes_no_sense_is_refused(app, options):
     with pytest.raises(SchemaInvalid):

@@ -19,7 +19,9 @@ on_postgres = pytest.mark.parametrize("database_url", ["postgres"], indirect=Tru
 
 
 @asynccontextmanager
-async def working(app: App, *queues: str, concurrency: int = 4, name: str | None = None) -> AsyncIterator[asyncio.Task[None]]:
+async def working(
+    app: App, *queues: str, concurrency: int = 4, name: str | None = None
+) -> AsyncIterator[asyncio.Task[None]]:
     """A worker in the background; leaving the block stops it and waits until it has."""
     task = asyncio.create_task(app.run_worker(list(queues) or None, concurrency, name=name))
     try:

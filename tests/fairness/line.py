@@ -19,13 +19,11 @@ class Line:
     """Claims go through the worker's own `QueueClaims`. Its clock is ours: by default every claim takes long enough for
     the floor to be written after it, as it is with jobs that take a tenth of a second or more."""
 
-    queue = "q"
-
-    def __init__(self, app: App, *, seconds_per_claim: float = 0.2) -> None:
-        self.app, self.store = app, app.services.store
+    def __init__(self, app: App, queue: str = "q", *, seconds_per_claim: float = 0.2) -> None:
+        self.app, self.store, self.queue = app, app.services.store, queue
         self.seconds_per_claim = seconds_per_claim
         self._now = 0.0
-        self.claims = QueueClaims(self.store, self.queue, clock=lambda: self._now)
+        self.claims = QueueClaims(self.store, queue, clock=lambda: self._now)
 
     def new(self, tenant: str, **fields: Any) -> NewJob:
         values = {"operation": "work", "queue": self.queue, "payload_json": "null", "tenant": tenant, "lane": tenant}
@@ -65,6 +63,6 @@ class Line:
 
 
 @asynccontextmanager
-async def open_line(url: str, **settings: Any) -> AsyncIterator[Line]:
+async def open_line(url: str, queue: str = "q") -> AsyncIterator[Line]:
     async with App(url) as app:
-        yield Line(app, **settings)
+        yield Line(app, queue)

@@ -10,7 +10,7 @@ from rich.text import Text
 from towpath.cli.installation import check_installation
 from towpath.cli.masking import masked
 from towpath.cli.opening import app_for, exists, run
-from towpath.cli.options import AppPath, AsJson, Database
+from towpath.cli.options import AppWithSlices, AsJson, Database
 from towpath.cli.records import plain
 from towpath.cli.screen import clean, console, say_json
 from towpath.core.errors import TowpathError
@@ -21,7 +21,7 @@ _CLOCK_TOLERANCE = 1.0
 _MARKS = {Level.OK: ("✓", "green"), Level.NOTE: ("•", "yellow"), Level.PROBLEM: ("✗", "red")}
 
 
-def doctor(app_path: AppPath = None, as_json: AsJson = False, database: Database = None) -> None:
+def doctor(app_path: AppWithSlices = None, as_json: AsJson = False, database: Database = None) -> None:
     """Checks the installation, the database, clocks, disk space, and whether any job is stuck. Says what to do.
 
     Exit code 1 if a problem was found. It changes nothing.

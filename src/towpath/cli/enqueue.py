@@ -25,7 +25,8 @@ def enqueue(
     tenant: Annotated[str, typer.Option("--tenant", help="On whose behalf.")] = DEFAULT_TENANT,
     priority: Annotated[int, typer.Option("--priority", min=0, max=3, help="0 comes first, 3 last.")] = DEFAULT_PRIORITY,
     delay: Annotated[
-        str | None, typer.Option("--delay", metavar="AGE", help="Not before this has passed: 90s, 15m.", show_default=False)
+        str | None,
+        typer.Option("--delay", metavar="DURATION", help="Not before this has passed: 90s, 15m.", show_default=False),
     ] = None,
     key: Annotated[
         str | None, typer.Option("--key", help="At most one live job of this key; answers that one.", show_default=False)
@@ -48,7 +49,7 @@ def enqueue(
         raise typer.BadParameter("name the queue with --queue, or the app with --app: it knows the operation's queue")
     options: dict[str, Any] = {"tenant": tenant, "priority": priority, "key": key, "queue": queue}
     if delay is not None:
-        options["delay"] = parse_duration(delay).total_seconds()
+        options["delay"] = parse_duration(delay, "--delay").total_seconds()
     job = run(_enqueue(operation, parse_payload(payload), options, app_path, database))
     if as_json:
         say_json(job_as_dict(job))

@@ -8,12 +8,12 @@ import typer
 
 from towpath.cli.masking import masked
 from towpath.cli.opening import app_for, exists, run
-from towpath.cli.options import AppPath, Database
+from towpath.cli.options import AppWithSlices, Database
 from towpath.store.migrating import Migration
 
 
 def migrate(
-    app_path: AppPath = None,
+    app_path: AppWithSlices = None,
     check: Annotated[bool, typer.Option("--check", help="Change nothing; exit code 1 if something is missing.")] = False,
     database: Database = None,
 ) -> None:

@@ -21,6 +21,12 @@ AppPath = Annotated[
         "--app", metavar="MODULE:NAME", help="Your app; makes payloads be checked against its types.", show_default=False
     ),
 ]
+AppWithSlices = Annotated[
+    str | None,
+    typer.Option(
+        "--app", metavar="MODULE:NAME", help="Your app, if it brings migrations of its own.", show_default=False
+    ),
+]  # fmt: skip
 AsJson = Annotated[bool, typer.Option("--json", help="Write JSON for scripts.")]
 JobId = Annotated[str, typer.Argument(metavar="ID", help="The job's id.")]
 JobIds = Annotated[list[str], typer.Argument(metavar="ID...", help="Ids of jobs.")]

@@ -30,7 +30,7 @@ def prune(
       towpath prune --older-than 30d
       towpath prune --older-than 90d --failed --queue images
     """
-    typer.echo(f"{jobs(run(_prune(parse_duration(older_than), failed, queue, database)))} removed")
+    typer.echo(f"{jobs(run(_prune(parse_duration(older_than, '--older-than'), failed, queue, database)))} removed")
 
 
 async def _prune(age: timedelta, failed: bool, queue: str | None, database: str | None) -> int:

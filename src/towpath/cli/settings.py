@@ -15,7 +15,7 @@ from towpath.cli.screen import clean, console, say_json
 def config(as_json: AsJson = False) -> None:
     """Shows every setting: its value now, its default and its meaning.
 
-    Settings come from the environment, each from the variable in the first column. Passwords are not shown.
+    Each is read from the environment variable of its name. Passwords are not shown.
 
     \b
     Examples:

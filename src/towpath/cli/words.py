@@ -11,15 +11,16 @@ _UNITS = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0, "w": 7 * 86400.0}
 _DURATION = re.compile(r"(\d+(?:\.\d+)?)\s*([smhdw]?)")
 
 
-def parse_duration(text: str) -> timedelta:
+def parse_duration(text: str, option: str) -> timedelta:
     """`90`, `90s`, `15m`, `12h`, `30d` or `2w`."""
     match = _DURATION.fullmatch(text.strip().lower())
-    if match is None:
-        raise typer.BadParameter(f"{text!r} is no duration; write a number with s, m, h, d or w, such as 90s or 30d")
     try:
-        return timedelta(seconds=float(match[1]) * _UNITS[match[2] or "s"])
+        if match is not None:
+            return timedelta(seconds=float(match[1]) * _UNITS[match[2] or "s"])
     except OverflowError:
-        raise typer.BadParameter(f"{text!r} is longer than time itself") from None
+        pass
+    message = f"{text[:40]!r} is no duration; write a number with s, m, h, d or w, such as 90s or 30d"
+    raise typer.BadParameter(message, param_hint=option)
 
 
 def duration(seconds: float) -> str:

@@ -39,7 +39,7 @@ def worker(
     """Runs jobs until SIGTERM or Ctrl-C; then running jobs get TOWPATH_DRAIN_SECONDS to finish or are handed back.
 
     The current directory can be imported from. The log goes to standard error, as text or, with TOWPATH_LOG_JSON=true,
-    as JSON lines, from the level TOWPATH_LOG_LEVEL on. With uvloop installed (towpath[fast]) it is used.
+    as JSON lines, from the level TOWPATH_LOG_LEVEL on. Where uvloop is installed it is used.
 
     \b
     Examples:

@@ -23,6 +23,7 @@ class Board:
         self.now = now
         self.jobs: dict[str, Job] = {}
         self._before: dict[str, Job] = {}
+        self._families: dict[str, list[Job]] = {}  # by parent; ten thousand children are normal
         self.events: list[Event] = []
         self.new_jobs: list[NewJob] = []
         self.stamps: dict[str, bool] = {}  # job id -> True: a new place in the fair order; False: keeps its place
@@ -35,10 +36,12 @@ class Board:
         for job in jobs:
             if job.id not in self.jobs:
                 self.jobs[job.id] = job
+                if job.parent_id is not None:
+                    self._families.setdefault(job.parent_id, []).append(job)
                 self._before[job.id] = copy.copy(job)
 
     def children_of(self, job: Job) -> list[Job]:
-        return [other for other in self.jobs.values() if other.parent_id == job.id]
+        return [child for child in self._families.get(job.id, ()) if child.parent_id == job.id]
 
     def parent_of(self, job: Job) -> Job | None:
         return self.jobs.get(job.parent_id) if job.parent_id else None

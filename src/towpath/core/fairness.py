@@ -32,14 +32,23 @@ class Model:
     floors: dict[int, float] = field(default_factory=dict)
     _ready: dict[int, list[tuple[float, str]]] = field(default_factory=dict)
     _jobs: dict[str, tuple[int, str, float]] = field(default_factory=dict)
+    _begun: dict[str, tuple[int, str, float]] = field(default_factory=dict)
 
     def enqueue(self, job_id: str, lane: str, priority: int = 1, cost: float = 1.0) -> float:
         floor = self.floors.get(priority, 0.0)
         passes = [p for band, name, p in self._jobs.values() if band == priority and name == lane and p >= floor]
         value = stamp(floor, max(passes, default=None), cost, self.weights.get(lane, 1.0))
+        self._place(job_id, lane, priority, value)
+        return value
+
+    def give_back(self, job_id: str) -> None:
+        """A claimed job comes back: released, retried or rescued."""
+        priority, lane, value = self._begun.pop(job_id)
+        self._place(job_id, lane, priority, keep(self.floors.get(priority, 0.0), value))
+
+    def _place(self, job_id: str, lane: str, priority: int, value: float) -> None:
         self._jobs[job_id] = (priority, lane, value)
         heapq.heappush(self._ready.setdefault(priority, []), (value, job_id))
-        return value
 
     def claim(self) -> str | None:
         """The next job: lowest band first, then lowest pass, then oldest id."""
@@ -48,7 +57,7 @@ class Model:
             while heap:
                 value, job_id = heapq.heappop(heap)
                 if self._jobs.get(job_id, (None, None, None))[2] == value:
-                    del self._jobs[job_id]
+                    self._begun[job_id] = self._jobs.pop(job_id)
                     self.floors[priority] = max(self.floors.get(priority, 0.0), value)
                     return job_id
         return None

@@ -10,7 +10,7 @@ from datetime import timedelta
 from towpath.core.encoding import decode
 from towpath.core.errors import SchemaInvalid
 from towpath.core.records import Lane, WorkerRow
-from towpath.engine.registry import check_name
+from towpath.engine.registry import check_label, check_name
 from towpath.engine.services import Services
 from towpath.store import ledger
 from towpath.store.contract import Row, Tx
@@ -83,6 +83,7 @@ class Queues:
         """Sets a lane's share and cap. `max_slots` counts running jobs; `max_roots` counts open root jobs, so that the
         oldest is finished before the next is begun. A new weight applies to new jobs."""
         check_name("a queue's name", queue)
+        check_label("lane", lane)
         _check_cap("max_slots", max_slots)
         _check_cap("max_roots", max_roots)
         if max_slots is not None and max_roots is not None:

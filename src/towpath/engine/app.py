@@ -33,14 +33,14 @@ from towpath.engine.budgets import Budgets
 from towpath.engine.checkup import checkup
 from towpath.engine.findings import Finding
 from towpath.engine.inbox import Inbox, payload_for
-from towpath.engine.registry import Operation, Registry, check_importable, check_name, describe_function
+from towpath.engine.registry import Operation, Registry, check_importable, check_label, check_name, describe_function
 from towpath.engine.resources import Resources
 from towpath.engine.scribe import Scribe
 from towpath.engine.services import Services
 from towpath.engine.sync import Home, SyncApp
 from towpath.engine.tracing import current_trace
 from towpath.engine.transaction import Transaction
-from towpath.engine.values import Values
+from towpath.engine.values import Values, blob_prefix
 from towpath.engine.worker import Worker
 from towpath.store import journal, ledger
 from towpath.store.contract import Store
@@ -274,14 +274,14 @@ class App:
             new.append(services.new_job(operation, payload, **options))
         if not new:
             return []
-        for job in new:
-            if not services.values.small(job.payload_json):
-                await services.place_payload(job)
-        made = await services.store.enqueue(new)
-        return [
-            _as_job(job, enqueued.id) if enqueued.id == job.id else await self.get(enqueued.id)
-            for job, enqueued in zip(new, made, strict=True)
-        ]
+        placed = [job for job in new if not services.values.small(job.payload_json)]
+        for job in placed:
+            await services.place_payload(job)
+        made = {job.id: enqueued.id for job, enqueued in zip(new, await services.store.enqueue(new), strict=True)}
+        for job in placed:
+            if made[job.id] != job.id:  # a live job holds its key: what was put aside for this one is nobody's
+                await services.blobs.delete_prefix(blob_prefix(job.id))
+        return [_as_job(job, job.id) if made[job.id] == job.id else await self.get(made[job.id]) for job in new]
 
     @asynccontextmanager
     async def transaction(self) -> AsyncIterator[Transaction]:
@@ -390,6 +390,7 @@ class App:
 
     async def signal(self, job_id: str, name: str, payload: Any = None) -> None:
         """Sends a signal to a job that waits for it now or later."""
+        check_label("signal", name)
         text = self.services.values.encode(payload, f"the payload of signal {name!r}")
         asked, number = reading.check_id(job_id), uuid7()
         await self.services.store.run(lambda tx: journal.send_signal(tx, asked, name, text, number))

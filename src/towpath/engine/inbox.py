@@ -12,7 +12,7 @@ from typing import Any
 
 from towpath.core import transitions
 from towpath.core.records import Job
-from towpath.engine.reading import check_id, get
+from towpath.engine.reading import check_id, check_limit, get
 from towpath.engine.services import Services
 from towpath.store import ledger
 
@@ -66,7 +66,7 @@ class Inbox:
         limit: int = 100,
     ) -> list[Job]:
         """The failures of a group or filter, oldest first; `after` is the last id of the previous page."""
-        page = {"after": after, "after_id": check_id(after) if after else _NOBODY, "limit": limit}
+        page = {"after": after, "after_id": check_id(after) if after else _NOBODY, "limit": check_limit(limit)}
         filters = {"operation": operation, "kind": kind, "message": message, "tenant": tenant}
         return await self._services.store.read(lambda tx: tx.jobs("list_failed", **page, **filters))
 

@@ -16,6 +16,7 @@ from towpath.store.contract import Row, Store, Tx
 
 _NOBODY = "00000000-0000-0000-0000-000000000000"
 _PAGE = 1000
+_MOST_PER_PAGE = 10_000
 
 
 def check_id(job_id: str) -> str:
@@ -46,11 +47,17 @@ async def list_jobs(store: Store, *, limit: int, before: str | None, parent: str
     """Newest first; `before` is the last id of the previous page."""
     if filters.get("state") is not None:
         filters["state"] = check_state(filters["state"])
-    page = {"before": before, "before_id": check_id(before) if before else _NOBODY, "limit": limit}
+    page = {"before": before, "before_id": check_id(before) if before else _NOBODY, "limit": check_limit(limit)}
     if parent is not None:
         asked = check_id(parent)
         return await store.read(lambda tx: tx.jobs("list_children", parent_id=asked, state=filters.get("state"), **page))
     return await store.read(lambda tx: tx.jobs("list_jobs", **page, **filters))
+
+
+def check_limit(limit: int) -> int:
+    if not 1 <= limit <= _MOST_PER_PAGE:
+        raise ConfigurationError(f"limit must be 1 to {_MOST_PER_PAGE:,} jobs per page, got {limit!r}")
+    return limit
 
 
 def check_state(name: str) -> str:

@@ -13,20 +13,28 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import PydanticSerializationError
 
-from towpath.core.encoding import encode
+from towpath.core.encoding import encode, plain
 from towpath.core.errors import Category, ConfigurationError, EncodingError, SchemaInvalid, UnknownOperation
 from towpath.core.reactions import ExceptionMap
 from towpath.core.retry import Retry
 
-_NAME = re.compile(r"^[A-Za-z0-9_][A-Za-z0-9_.:/-]{0,199}$")
+_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.:/-]{0,199}")
+_LONGEST_LABEL = 500
 
 
 @lru_cache(maxsize=4096)
 def check_name(what: str, name: Any) -> str:
     """Names of queues and operations end up in logs, URLs and bells: they stay plain."""
-    if not isinstance(name, str) or not _NAME.match(name):
+    if not isinstance(name, str) or not _NAME.fullmatch(name):
         raise ConfigurationError(f"{what} must be 1 to 200 letters, digits or _ . : / -, got {name!r}")
     return name
+
+
+def check_label(what: str, value: Any) -> str:
+    """Names that people choose freely: of tenants, lanes, keys, signals, steps."""
+    if not isinstance(value, str) or not 0 < len(value) <= _LONGEST_LABEL or plain(value) != value:
+        raise SchemaInvalid(f"must be 1 to {_LONGEST_LABEL} characters of valid text without NUL, got {value!r}", path=what)
+    return value
 
 
 @dataclass(slots=True)

@@ -10,20 +10,17 @@ from typing import Any
 
 from towpath.blobs import BlobStore
 from towpath.config import Settings
-from towpath.core.encoding import plain
 from towpath.core.errors import SchemaInvalid
 from towpath.core.ids import uuid7
 from towpath.core.records import DEFAULT_PRIORITY, DEFAULT_TENANT, PRIORITIES, NewJob
 from towpath.engine.budgets import Budgets
-from towpath.engine.registry import Registry, check_name
+from towpath.engine.registry import Registry, check_label, check_name
 from towpath.engine.resources import Resources
 from towpath.engine.retention import Keep
 from towpath.engine.scribe import Scribe
 from towpath.engine.values import Values, blob_prefix
 from towpath.store.contract import Store
 from towpath.transports import Transport
-
-_LONGEST_LABEL = 500
 
 
 @dataclass(slots=True)
@@ -63,17 +60,17 @@ class Services:
         return NewJob(
             id=uuid7(),
             operation=check_name("an operation's name", operation),
-            queue=check_name("a queue's name", queue or (known.queue if known else "")),
+            queue=check_name("a queue's name", known.queue if queue is None and known else queue),
             payload_json=self.values.check(text, f"the payload of {operation}"),
-            tenant=_label("tenant", tenant),
-            lane=_label("lane", lane if lane is not None else tenant),
+            tenant=check_label("tenant", tenant),
+            lane=check_label("lane", lane if lane is not None else tenant),
             priority=_priority(priority),
             cost=_cost(cost),
             run_at=_moment(run_at),
-            delay=delay,
-            key=_label("key", key) if key is not None else None,
+            delay=_delay(delay),
+            key=check_label("key", key) if key is not None else None,
             max_attempts=_limit(max_attempts),
-            trace=trace,
+            trace=check_label("trace", trace) if trace is not None else None,
         )
 
     async def place_payload(self, job: NewJob) -> NewJob:
@@ -83,12 +80,6 @@ class Services:
 
 
 @lru_cache(maxsize=4096)  # the same few tenants come by a million times
-def _label(what: str, value: Any) -> str:
-    if not isinstance(value, str) or not 0 < len(value) <= _LONGEST_LABEL or plain(value) != value:
-        raise SchemaInvalid(f"must be 1 to {_LONGEST_LABEL} characters of valid text without NUL, got {value!r}", path=what)
-    return value
-
-
 def _priority(value: int) -> int:
     if value not in PRIORITIES:
         raise SchemaInvalid(f"must be 0 (first) to 3 (last), got {value!r}", path="priority")
@@ -107,7 +98,15 @@ def _limit(value: Any) -> int:
     return value
 
 
-def _moment(value: datetime | None) -> datetime | None:
-    if value is not None and value.tzinfo is None:
-        raise SchemaInvalid("must have a time zone, e.g. datetime.now(UTC)", path="run_at")
-    return value.astimezone(UTC) if value is not None else None
+def _delay(value: Any) -> float | None:
+    if value is not None and not (isinstance(value, int | float) and math.isfinite(value) and value >= 0):
+        raise SchemaInvalid(f"must be zero or more seconds, got {value!r}", path="delay")
+    return value
+
+
+def _moment(value: Any) -> datetime | None:
+    if value is None:
+        return None
+    if not isinstance(value, datetime) or value.tzinfo is None:
+        raise SchemaInvalid(f"must be a datetime with a time zone, e.g. datetime.now(UTC), got {value!r}", path="run_at")
+    return value.astimezone(UTC)

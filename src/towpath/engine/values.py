@@ -22,11 +22,12 @@ class Values:
         self._inline_bytes, self._max_bytes = inline_bytes, max_bytes
 
     def encode(self, value: Any, what: str) -> str:
-        if isinstance(value, dict) and _REFERENCE in value:
-            raise EncodingError(f"{what} has the key {_REFERENCE!r}, which is reserved; name it differently")
         return self.check(encode(value, what=what), what)
 
     def check(self, text: str, what: str) -> str:
+        """Refuses what is too large, and what would be taken for a reference to somebody else's blob."""
+        if f'"{_REFERENCE}"' in text and _is_reference(json.loads(text)):
+            raise EncodingError(f"{what} has the key {_REFERENCE!r}, which is reserved; name it differently")
         # len() counts characters and a character is at least a byte, so this never lets too much through.
         if len(text) > self._max_bytes or (len(text) * 4 > self._max_bytes and len(text.encode()) > self._max_bytes):
             raise PayloadTooLarge(
@@ -49,9 +50,13 @@ class Values:
         if text is None:
             return None
         value = json.loads(text)
-        if isinstance(value, dict) and _REFERENCE in value:
+        if _is_reference(value):
             return json.loads(await self._blobs.get(value[_REFERENCE]))
         return value
+
+
+def _is_reference(value: Any) -> bool:
+    return isinstance(value, dict) and _REFERENCE in value
 
 
 def blob_prefix(job_id: str) -> str:

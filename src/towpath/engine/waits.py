@@ -11,6 +11,7 @@ from towpath.core.encoding import decode, plain
 from towpath.core.errors import ChildrenFailed, EncodingError, RateLimited, WaitTimeout
 from towpath.core.records import NewJob, Step
 from towpath.engine.children import Children
+from towpath.engine.registry import check_label
 from towpath.engine.steps import SHORT_WAIT
 from towpath.store import journal
 
@@ -22,7 +23,7 @@ _LEVELS = ("debug", "info", "warning", "error")
 
 
 def full_name(name: str, key: str | None) -> str:
-    return name if key is None else f"{name}:{key}"
+    return check_label("step", name if key is None else f"{name}:{key}")
 
 
 def check_event(name: str, level: str) -> None:

@@ -26,6 +26,7 @@ GONE = (
     asyncpg.AdminShutdownError,
     asyncpg.CrashShutdownError,
     asyncpg.TooManyConnectionsError,
+    asyncpg.IdleInTransactionSessionTimeoutError,
     ConnectionError,
     OSError,
 )
@@ -35,8 +36,11 @@ class PoolExhausted(StoreUnavailable):
     """Every connection was in use for too long. The server is well, so waiting longer is for those who must."""
 
 
-def options(url: str) -> dict[str, Any]:
-    return {"dsn": url, "server_settings": _SETTINGS, "command_timeout": 60, "timeout": 10}
+def options(url: str, idle_seconds: float | None = None) -> dict[str, Any]:
+    """`idle_seconds`: the server ends a transaction that rests for so long. Its process is frozen or blocked, and would
+    hold its row locks, and so everybody else, for as long as it likes."""
+    limit = {} if idle_seconds is None else {"idle_in_transaction_session_timeout": str(max(1, round(idle_seconds * 1000)))}
+    return {"dsn": url, "server_settings": _SETTINGS | limit, "command_timeout": 60, "timeout": 10}
 
 
 async def prepare(connection: Any) -> None:

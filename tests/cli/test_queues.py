@@ -1,0 +1,105 @@
+"""towpath queues, lanes, workers and schedules."""
+
+from tests.cli.commands import words
+from towpath.testing import drain
+
+
+def test_jobs_are_counted_in_their_queue_before_any_worker_has_come(towpath_on_both):
+    towpath_on_both.enqueue("add", {"a": 1, "b": 2})
+    towpath_on_both.enqueue("add", {"a": 1, "b": 2})
+    [view] = towpath_on_both.json("queues")
+    assert (view["name"], view["queued"], view["running"], view["workers"]) == ("sums", 2, 0, 0)
+    assert "no live worker" in towpath_on_both("queues").stdout
+    towpath_on_both.drain()
+    assert [view["queued"] for view in towpath_on_both.json("queues") if view["name"] == "sums"] == [0]
+
+
+def test_a_paused_queue_holds_its_jobs_until_it_is_resumed(towpath_on_both):
+    job_id = towpath_on_both.enqueue("add", {"a": 1, "b": 2})
+    towpath_on_both("queues", "pause", "sums")
+    assert "paused" in towpath_on_both("queues").stdout
+    towpath_on_both.drain()
+    assert towpath_on_both.json("jobs", "show", job_id)["state"] == "queued"
+    towpath_on_both("queues", "resume", "sums")
+    towpath_on_both.drain()
+    assert towpath_on_both.json("jobs", "show", job_id)["state"] == "succeeded"
+
+
+def test_a_queue_is_capped_and_the_cap_is_lifted(towpath_on_both):
+    towpath_on_both("migrate")
+    towpath_on_both("queues", "cap", "gpu", "2")
+    assert [(view["name"], view["max_slots"]) for view in towpath_on_both.json("queues")] == [("gpu", 2)]
+    towpath_on_both("queues", "cap", "gpu", "none")
+    assert [view["max_slots"] for view in towpath_on_both.json("queues")] == [None]
+
+
+def test_a_cap_that_is_no_number_is_refused(towpath):
+    for text in ("two", "1.5", "-1"):
+        towpath("queues", "cap", "gpu", text, code=2)
+
+
+def test_a_queue_with_an_impossible_name_is_refused(towpath):
+    towpath("migrate")
+    assert "a queue's name must be" in towpath("queues", "pause", "my queue", code=2).stderr
+
+
+def test_lanes_get_weights_and_caps(towpath_on_both):
+    towpath_on_both("migrate")
+    assert "every lane of images has weight 1" in towpath_on_both("queues", "lanes", "images").stdout
+    towpath_on_both("queues", "lane", "images", "alice", "--weight", "3")
+    towpath_on_both("queues", "lane", "images", "bob", "--slots", "2")
+    towpath_on_both("queues", "lane", "images", "carol", "--roots", "1")
+    lanes = {lane["lane"]: lane for lane in towpath_on_both.json("queues", "lanes", "images")}
+    assert (lanes["alice"]["weight"], lanes["bob"]["max_slots"], lanes["carol"]["max_roots"]) == (3, 2, 1)
+    shown = words(towpath_on_both("queues", "lanes", "images").stdout)
+    assert "bob 1 at most 2 running" in shown
+    assert "carol 1 at most 1 open" in shown
+
+
+def test_a_lane_caps_its_slots_or_its_roots_but_not_both(towpath):
+    towpath("migrate")
+    assert "not both" in towpath("queues", "lane", "q", "bob", "--slots", "1", "--roots", "1", code=2).stderr
+    assert "weight" in towpath("queues", "lane", "q", "bob", "--weight", "0", code=2).stderr
+
+
+def test_workers_are_listed_with_what_they_serve(towpath_on_both):
+    towpath_on_both("migrate")
+    assert "no worker has been here" in towpath_on_both("workers").stdout
+
+    async def look(app):
+        worker = app.worker(["sums", "orders"], 3, name="w1")
+        return await worker.run_until_idle()
+
+    towpath_on_both.with_app(look)
+    [row] = towpath_on_both.json("workers")
+    assert (row["name"], row["queues"], row["concurrency"], row["state"]) == ("w1", ["orders", "sums"], 3, "stopped")
+    assert "w1 stopped orders, sums 0 of 3" in words(towpath_on_both("workers").stdout)
+
+
+def _nightly(towpath):
+    async def work(app):
+        app.schedule("nightly", "0 3 * * *", "add", {"a": 1, "b": 2}, tenant="alice")
+        await app.close()
+        await app.open()
+        await drain(app)
+
+    towpath.with_app(work)
+
+
+def test_schedules_are_listed_paused_and_resumed(towpath_on_both):
+    towpath_on_both("migrate")
+    assert "nothing is scheduled" in towpath_on_both("schedules").stdout
+    _nightly(towpath_on_both)
+    shown = words(towpath_on_both("schedules").stdout)
+    assert "nightly 0 3 * * * UTC add alice" in shown
+    towpath_on_both("schedules", "pause", "nightly")
+    assert "paused" in towpath_on_both("schedules").stdout
+    [row] = towpath_on_both.json("schedules")
+    assert (row["paused"], row["payload"], row["last_fire"]) == (True, {"a": 1, "b": 2}, None)
+    towpath_on_both("schedules", "resume", "nightly")
+    assert towpath_on_both.json("schedules")[0]["paused"] is False
+
+
+def test_a_schedule_that_does_not_exist_is_named(towpath):
+    towpath("migrate")
+    assert "no schedule is named 'weekly'" in towpath("schedules", "pause", "weekly", code=2).stderr
