@@ -97,10 +97,19 @@ def _postgres_rows(url: str, statements: list[str]) -> list[list[dict[str, Any]]
 def unsettled(url: str) -> list[dict[str, Any]]:
     """What is still going on: live jobs, and leases that nobody has given back."""
     live = "state IN ('queued', 'running', 'waiting') OR leased"
-    columns = "id, operation, state, reason, attempt, failures, leased, ready, parked, lane, gate, pass, run_at, deadline, lease_until"
+    columns = "id, operation, lane, state, reason, attempt, failures, ready, parked, leased, lease_until, run_at, deadline"
+    return _rows(url, f"SELECT {columns} FROM towpath.job WHERE {live}")
+
+
+def live_workers(url: str) -> list[str]:
+    """The names of the workers whose rows say that they are still there."""
+    return [row["name"] for row in _rows(url, "SELECT name FROM towpath.worker WHERE stopped_at IS NULL")]
+
+
+def _rows(url: str, statement: str) -> list[dict[str, Any]]:
     if url.startswith("sqlite:"):
-        return _sqlite_rows(url, [f"SELECT {columns} FROM towpath_job WHERE {live}"])[0]
-    return _postgres_rows(url, [f"SELECT {columns} FROM towpath.job WHERE {live}"])[0]
+        return _sqlite_rows(url, [statement.replace("towpath.", "towpath_")])[0]
+    return _postgres_rows(url, [statement])[0]
 
 
 def _job(row: Mapping[str, Any]) -> Job:

@@ -7,19 +7,26 @@ unknown looks like from outside.
 
 import asyncio
 import contextlib
+import random
 import re
 from collections.abc import Callable
 from typing import Self
 from urllib.parse import urlsplit, urlunsplit
 
+# A simple query, or the Sync that ends an extended one; a new connection's greeting has neither.
+_STATEMENT = re.compile(rb"\AQ\x00|S\x00\x00\x00\x04\Z")
 _READY = re.compile(rb"Z\x00\x00\x00\x05[ITE]\Z")
-Choice = Callable[[bytes], bool]
+Choice = Callable[[bytes, object], bool]  # the request, and the connection it came on
+
+
+def _none(_: bytes, __: object) -> bool:
+    return False
 
 
 class Proxy:
     def __init__(self, url: str) -> None:
         self._parts = urlsplit(url)
-        self._choice: Choice = lambda _: False
+        self._choice: Choice = _none
         self._tasks: set[asyncio.Task[None]] = set()
         self.lost = 0
 
@@ -39,17 +46,34 @@ class Proxy:
         port = self._server.sockets[0].getsockname()[1]
         return urlunsplit(self._parts._replace(netloc=f"{self._parts.username}@127.0.0.1:{port}"))
 
-    def lose(self, choice: Choice) -> None:
-        """From now on the answers to the requests that `choice` accepts are lost."""
-        self._choice = choice
+    def lose_some(self, dice: random.Random, share: float) -> None:
+        """From now on this share of all answers to statements and commits is lost."""
+        self._choice = lambda request, _: bool(_STATEMENT.search(request)) and dice.random() < share
+
+    def lose_none(self) -> None:
+        self._choice = _none
 
     def lose_once(self, marker: bytes) -> None:
         """The answer to the next request that contains the marker is lost; the ones after it are not."""
 
-        def choice(request: bytes) -> bool:
+        def choice(request: bytes, _: object) -> bool:
             if marker not in request:
                 return False
-            self._choice = lambda _: False
+            self._choice = _none
+            return True
+
+        self._choice = choice
+
+    def lose_commit_after(self, marker: bytes) -> None:
+        """The answer to the next COMMIT is lost whose transaction has sent the marker."""
+        marked: set[object] = set()
+
+        def choice(request: bytes, connection: object) -> bool:
+            if marker in request:
+                marked.add(connection)
+            if connection not in marked or b"COMMIT;" not in request:
+                return False
+            self._choice = _none
             return True
 
         self._choice = choice
@@ -78,7 +102,7 @@ class Proxy:
     async def _requests(self, client: asyncio.StreamReader, server: asyncio.StreamWriter, doomed: asyncio.Event) -> None:
         with contextlib.suppress(ConnectionError):
             while data := await client.read(65536):
-                if self._choice(data):
+                if self._choice(data, client):
                     doomed.set()
                 server.write(data)
                 await server.drain()

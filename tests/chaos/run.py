@@ -9,7 +9,7 @@ from typing import Any, Self
 
 from tests.chaos.checker import judge
 from tests.chaos.client import Client
-from tests.chaos.history import History, load, unsettled
+from tests.chaos.history import History, live_workers, load, unsettled
 from tests.chaos.processes import Fleet
 from tests.chaos.witness import Sighting, Witness, testimony
 from tests.chaos.workload import FAIR, LEASE_SECONDS, make_app, set_caps
@@ -82,6 +82,11 @@ class Run:
         async with self.app.transaction() as tx:
             await tx.execute(f"UPDATE {table} SET next_fire = {first} WHERE name = {second}", value, schedule)
         self.witness.tell("slot", key=f"schedule {schedule} {moment.isoformat()}")
+
+    def unstopped_workers(self) -> list[str]:
+        """Processes of the fleet that have ended by themselves and whose worker's row does not know it."""
+        ended = {member.pid for member in self.fleet.members if member.returncode == 0}
+        return [name for name in live_workers(self.url) if int(name.rsplit("-", 1)[-1]) in ended]
 
     def history(self) -> History:
         return load(self.url, self.witness.path, **self._rules())

@@ -1,10 +1,14 @@
 """Running commands: most of them in this process, some as real processes."""
 
 import asyncio
+import contextlib
 import json
 import os
+import pty
+import signal
 import subprocess
 import sys
+import threading
 import time
 from contextlib import contextmanager
 
@@ -52,30 +56,64 @@ def words(text):
     return " ".join(text.replace("│", " ").split())
 
 
+class Process:
+    """A real `towpath` process whose output can be looked at while it runs."""
+
+    def __init__(self, args, cwd, env, terminal):
+        command = [sys.executable, "-c", "from towpath.cli import main; main()", *[str(arg) for arg in args]]
+        bare = {name: value for name, value in os.environ.items() if not name.startswith("TOWPATH_")}
+        self._outputs = {"out": b"", "err": b""}
+        readers = {"err": subprocess.PIPE, "out": subprocess.PIPE}
+        if terminal:
+            master, slave = pty.openpty()
+            readers["out"] = slave
+        self.popen = subprocess.Popen(
+            command, cwd=cwd, env=bare | (env or {}), stdin=subprocess.DEVNULL, stdout=readers["out"], stderr=readers["err"]
+        )
+        sources = {"err": self.popen.stderr.fileno(), "out": master if terminal else self.popen.stdout.fileno()}
+        if terminal:
+            os.close(slave)
+        self._threads = [threading.Thread(target=self._read, args=item) for item in sources.items()]
+        for thread in self._threads:
+            thread.start()
+
+    def _read(self, name, source):
+        with contextlib.suppress(OSError):  # the end of a terminal is an error
+            while piece := os.read(source, 65536):
+                self._outputs[name] += piece
+
+    @property
+    def out(self):
+        return self._outputs["out"].decode()
+
+    @property
+    def err(self):
+        return self._outputs["err"].decode()
+
+    def terminate(self):
+        self.popen.send_signal(signal.SIGTERM)
+
+    def end(self, timeout=60):
+        """Waits for its end; answers its exit code."""
+        code = self.popen.wait(timeout)
+        for thread in self._threads:
+            thread.join(timeout)
+        return code
+
+
 @contextmanager
-def started(*args, cwd=None, env=None, stdin=subprocess.DEVNULL):
-    """A real `towpath` process; it is not left behind."""
-    process = subprocess.Popen(
-        [sys.executable, "-c", "from towpath.cli import main; main()", *[str(arg) for arg in args]],
-        cwd=cwd,
-        env=os.environ | (env or {}),
-        stdin=stdin,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
+def started(*args, cwd=None, env=None, terminal=False):
+    """A process that is not left behind, in an environment without settings of ours but those given."""
+    process = Process(args, cwd, env, terminal)
     try:
         yield process
     finally:
-        if process.poll() is None:
-            process.kill()
-        process.communicate(timeout=30)
-
-
-def ended(process, timeout=60):
-    """Its exit code and what it wrote."""
-    out, err = process.communicate(timeout=timeout)
-    return process.returncode, out, err
+        if process.popen.poll() is None:
+            process.popen.kill()
+        process.end()
+        for stream in (process.popen.stdout, process.popen.stderr):
+            if stream is not None:
+                stream.close()
 
 
 def until(condition, timeout=30.0):

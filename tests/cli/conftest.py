@@ -13,7 +13,6 @@ def own_place(monkeypatch, tmp_path):
     for name in os.environ:
         if name.startswith("TOWPATH_") and not name.startswith("TOWPATH_TEST_"):
             monkeypatch.delenv(name)
-    monkeypatch.setenv("TOWPATH_BLOBS_URL", (tmp_path / "blobs").as_uri())
     monkeypatch.setenv("COLUMNS", "200")
 
 

@@ -108,6 +108,30 @@ async def test_a_requeued_job_whose_key_is_taken_meanwhile_is_refused_and_leaves
     await hands.assert_truthful()
 
 
+async def test_of_two_jobs_with_one_key_that_are_requeued_together_one_comes_back(hands):
+    first, second = await failed_with_key(hands), await failed_with_key(hands)
+    verdicts = await hands.apply(transitions.requeue(first), transitions.requeue(second))
+    assert verdicts == [None, f"its key 'k' is held by job {first}, which is still live"]
+
+
+async def failed_with_key(hands) -> str:
+    job = await hands.start(key="k")
+    assert await hands.apply(transitions.fail(job.id, 1, BROKEN)) == [None]
+    return job.id
+
+
+async def test_a_refused_requeue_takes_nobodys_key(hands):
+    parent = await hands.start(key="k")
+    child = NewJob(uuid7(), "op", "q", "null", parent_id=parent.id, root_id=parent.id, child_group="g")
+    await hands.sql(f"UPDATE {hands.table('job')} SET children_total = 1 WHERE id = '{parent.id}' RETURNING 1 AS done")
+    await hands.enqueue(child)
+    await hands.apply(transitions.cancel(parent.id))
+    await hands.enqueue(key="k")
+    [refused] = await hands.apply(transitions.requeue(child.id))
+    assert refused is not None
+    assert (await hands.job(parent.id)).key == "k"
+
+
 @pytest.mark.parametrize("way", ["run_at", "delay"])
 async def test_a_scheduled_job_is_not_ready_until_its_time_has_come(hands, way):
     moment = {"run_at": datetime.now(UTC) + AN_HOUR, "delay": 3600.0}

@@ -146,6 +146,15 @@ def test_an_edited_payload_can_keep_steps_and_children():
     assert play["c"].state is State.QUEUED
 
 
+def test_a_closing_parent_that_is_reopened_knows_that_an_awaited_child_is_open_again():
+    play = Play(
+        ended_parent(children_total=1, children_bad=1, await_group="gather op", await_open=0, progress_current=1.0),
+        child("parent", ended("c"), "gather op"),
+    )
+    play.does(transitions.requeue("c"))
+    assert (play["parent"].state, play["parent"].await_open) == (State.WAITING, 1)
+
+
 def test_a_scheduled_start_of_the_past_does_not_hold_back_a_requeue():
     job = Play(ended(run_at=NOW)).does(transitions.requeue("job"))
     assert (job.ready, job.run_at) == (True, None)

@@ -194,6 +194,7 @@ async def test_bad_names_of_queues_and_operations_are_refused(app, name):
         ("max_attempts", 1.5),
         ("delay", -1),
         ("delay", math.inf),
+        ("delay", 1e15),
         ("delay", "soon"),
         ("run_at", "tomorrow"),
         ("trace", "a\x00b"),

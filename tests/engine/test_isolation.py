@@ -196,3 +196,5 @@ def test_a_function_that_no_other_process_can_import_is_refused(new_app):
         app.operation("local", isolation="process")(local)
     with pytest.raises(ConfigurationError, match="isolation"):
         app.operation("thread", isolation="thread")
+    with pytest.raises(ConfigurationError, match="memory_mb needs isolation"):
+        app.operation("unlimited", memory_mb=100)

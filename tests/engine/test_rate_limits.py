@@ -3,7 +3,7 @@
 import pytest
 
 from tests.engine.working import ended, eventually, happened, working
-from towpath import RateLimited, State
+from towpath import RateLimited, RetryLater, State
 
 
 async def test_a_rate_limit_uses_no_attempt_and_returns_when_the_budget_opens(app):
@@ -114,3 +114,18 @@ async def test_an_operation_can_ask_for_a_budget_itself(app):
     async with working(app):
         await eventually(lambda: happened(app, job, "job.retry_later"))
     assert (await app.get(job.id)).reason == "rate_limited"
+
+
+@pytest.mark.parametrize("seconds", [1e15, float("inf")])
+async def test_a_wait_beyond_reason_is_cut_to_a_year(app, seconds):
+    @app.operation("call")
+    async def call(ctx, later):
+        raise RetryLater("busy", seconds) if later else RateLimited("no", retry_after=seconds, budget="ven\x00dor")
+
+    jobs = [await app.enqueue("call", later) for later in (True, False)]
+    async with working(app):
+        for job in jobs:
+            [event] = await eventually(lambda job=job: happened(app, job, "job.retry_later"))
+            row = await app.get(job.id)
+            assert row.failures == 0
+            assert 364 < (row.run_at - event.ts).days < 410

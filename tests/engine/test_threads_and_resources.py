@@ -54,6 +54,28 @@ async def test_plain_functions_run_side_by_side_and_do_not_block_the_others(app)
         assert [await app.result(job.id, timeout=20) for job in jobs] == ["met", "met"]
 
 
+async def test_many_plain_steps_run_side_by_side_and_leave_room_for_the_engine(opened):
+    """More than asyncio has threads of its own, which the blob store needs meanwhile."""
+    app = await opened(inline_bytes=10)
+    together = threading.Barrier(41, timeout=20)
+
+    @app.operation("steps")
+    async def steps(ctx):
+        await ctx.parallel(*(ctx.step("meet", together.wait, key=str(n)) for n in range(40)))
+        return "x" * 100
+
+    @app.operation("blob")
+    async def blob(ctx):
+        return "y" * 100
+
+    job = await app.enqueue("steps")
+    async with working(app):
+        await eventually(lambda: together.n_waiting == 40)
+        assert await app.result((await app.enqueue("blob")).id, timeout=10) == "y" * 100
+        await asyncio.to_thread(together.wait)
+        assert await app.result(job.id, timeout=20) == "x" * 100
+
+
 async def test_a_plain_functions_error_is_retried_like_any_other(app):
     @app.operation("thread", retry=AT_ONCE)
     def in_thread(ctx):

@@ -116,7 +116,7 @@ async def test_with_two_open_roots_the_first_of_a_hundred_ends_before_the_fourth
         assert uploads.ended[first] < uploads.children_began[fourth]
 
 
-async def test_without_the_cap_all_hundred_are_begun_before_the_first_ends(line: Line) -> None:
+async def test_without_the_cap_later_uploads_are_begun_before_the_first_ends(line: Line) -> None:
     """What the cap is for: the same uploads, and the other order."""
     roots = await line.add("uploads", 20)
     uploads = Uploads(line)

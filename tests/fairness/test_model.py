@@ -138,7 +138,7 @@ def test_a_client_that_sends_one_at_a_time_gets_one_share_beside_any_number_of_b
             model.enqueue(f"{next(numbers):06}", CLOSED)
         waiting = model._begun[model.claim()][1] != CLOSED
         served += not waiting
-    assert abs(served - turns / (others + 1)) <= 1
+    assert abs(served - turns / (others + 1)) < 2  # the first and the last round may be cut short
 
 
 @FEW

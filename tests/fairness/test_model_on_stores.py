@@ -24,6 +24,7 @@ class Twin:
         self.line, self.model = line, Model(weights=dict(WEIGHTS))
         self.costs: dict[str, float] = {}
         self.claimed: list[Claimed] = []
+        self.open = True
 
     async def play(self, move: Move) -> None:
         match move:
@@ -58,7 +59,7 @@ class Twin:
         if job is None:
             return False
         self.claimed.append(job)
-        if job.tenant == CLOSED:
+        if job.tenant == CLOSED and self.open:
             await self.add(Add(CLOSED, job.priority, self.costs[job.id], 1))
         return True
 
@@ -67,8 +68,9 @@ class Twin:
         assert await self.line.store.settle([transitions.release(job.id, job.attempt)]) == [None]
 
     async def drain(self) -> None:
-        while any(lane != CLOSED for _, lane, _ in self.model._jobs.values()):
-            await self.claim()
+        self.open = False
+        while await self.claim():
+            pass
 
 
 @pytest.mark.parametrize("database", ["sqlite", "postgres"])

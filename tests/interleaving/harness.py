@@ -20,7 +20,7 @@ from typing import Any, Protocol
 from towpath.core import points
 
 # Nothing can happen between these and the point after them, so stopping there too would only repeat orders.
-_PASSED = frozenset({"apply.written", "record.written", "tx.committed", "worker.claimed", "worker.ran"})
+_REPEATS = frozenset({"apply.written", "record.written", "tx.committed", "worker.claimed", "worker.ran"})
 _LOOK_EVERY = 0.002
 _PATIENCE = 20.0
 
@@ -61,7 +61,7 @@ class Director:
 
     def __init__(self, choose: Choose, count_blocked: CountBlocked, pass_by: frozenset[str] = frozenset()) -> None:
         self._choose, self._count_blocked = choose, count_blocked
-        self._pass_by = _PASSED | pass_by
+        self._pass_by = _REPEATS | pass_by
         self._changed = asyncio.Event()
         self._loop = asyncio.get_running_loop()
         self._actors: list[Actor] = []

@@ -23,7 +23,7 @@ EVERYWHERE = dict.fromkeys(PRIORITIES, float("-inf"))
 BROKEN = Failure("fatal", "Fatal", "it broke", "mend it")
 _ROUNDS = 30
 
-_HURRY = {
+_TEN_DAYS_BACK = {
     "sqlite": "UPDATE towpath_job SET {0} = {0} - 864000 WHERE queue = ? AND {0} IS NOT NULL",
     "postgres": "UPDATE towpath.job SET {0} = {0} - interval '10 days' WHERE queue = $1 AND {0} IS NOT NULL",
 }
@@ -215,8 +215,16 @@ class Scene:
             assert refused is None, f"nobody interfered, and still its end was refused: {refused}"
 
     async def let_time_pass(self) -> None:
+        """Whatever was to happen within ten days is due now."""
+        await self._move_back("run_at", "deadline", "lease_until")
+
+    async def grow_old(self) -> None:
+        """Whatever has ended did so ten days ago."""
+        await self._move_back("finished_at")
+
+    async def _move_back(self, *columns: str) -> None:
         async def unit(tx: Tx) -> None:
-            for column in ("run_at", "deadline", "lease_until"):
-                await tx.execute_sql(_HURRY[tx.dialect].format(column), self.queue)
+            for column in columns:
+                await tx.execute_sql(_TEN_DAYS_BACK[tx.dialect].format(column), self.queue)
 
         await self.store.run(unit)

@@ -22,6 +22,11 @@ WHERE datname = current_database() AND wait_event_type = 'Lock' AND cardinality(
 """
 
 
+# Between looking for relatives and locking them only relatives can come and go: a stop there is for family matters.
+RELATIVES = frozenset({"apply.looked"})
+NOTHING: frozenset[str] = frozenset()
+
+
 class Stage:
     def __init__(self, app: App, count_blocked: CountBlocked) -> None:
         self.app = app
@@ -35,7 +40,7 @@ class Stage:
         return self.store.dialect == "postgres"
 
     async def every_order(
-        self, play: Callable[[Scene], Awaitable[None]], *, pass_by: frozenset[str] = frozenset(), drain: bool = True
+        self, play: Callable[[Scene], Awaitable[None]], *, pass_by: frozenset[str] = RELATIVES, drain: bool = True
     ) -> list[Scene]:
         """Plays until there is no order left. Answers the scenes, each with the order it had."""
         orders, scenes = Orders(), []

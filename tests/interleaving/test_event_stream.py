@@ -47,7 +47,7 @@ async def test_an_earlier_transaction_that_commits_later_is_delivered_exactly_on
         async def reader() -> None:
             nonlocal stalled
             cursor = start
-            for _ in range(3):
+            for _ in range(2):
                 committed = [job.id for job in await scene.jobs()]
                 events, cursor = await read_all(scene.store, cursor)
                 seen.extend(events)

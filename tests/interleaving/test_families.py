@@ -1,7 +1,7 @@
 """Parents and children that move at the same moment. Settling goes upwards, cancelling goes downwards."""
 
 from tests.interleaving.scene import Scene
-from tests.interleaving.stage import Stage
+from tests.interleaving.stage import NOTHING, RELATIVES, Stage
 from towpath.core import transitions
 from towpath.store.contract import Claimed
 
@@ -15,7 +15,7 @@ async def test_when_the_last_two_children_end_at_once_one_of_them_closes_the_par
         assert (row.state, row.children_ok) == ("succeeded", 2)
         assert await scene.named(parent.id, "job.succeeded") == 1
 
-    await stage.every_order(play)
+    await stage.every_order(play, pass_by=NOTHING)
 
 
 async def test_when_the_last_two_awaited_children_end_at_once_the_parent_resumes_once(stage: Stage) -> None:
@@ -26,7 +26,7 @@ async def test_when_the_last_two_awaited_children_end_at_once_the_parent_resumes
         assert (row.state, row.ready, row.children_ok, row.children_bad) == ("queued", True, 1, 1)
         assert await scene.named(parent.id, "job.resumed") == 1
 
-    await stage.every_order(play)
+    await stage.every_order(play, pass_by=NOTHING)
 
 
 async def test_a_child_that_ends_while_its_parent_is_cancelled_is_counted_once(stage: Stage) -> None:
@@ -39,7 +39,7 @@ async def test_a_child_that_ends_while_its_parent_is_cancelled_is_counted_once(s
         assert row.children_ok == (done["child"] == [None])
         assert row.children_open == 0
 
-    scenes = await stage.every_order(play)
+    scenes = await stage.every_order(play, pass_by=NOTHING)
     assert stage.pauses_inside == any(scene.waited for scene in scenes)
 
 
@@ -52,7 +52,7 @@ async def test_two_children_and_a_cancel_of_their_parent_in_any_order(stage: Sta
         assert row.state == ("cancelled" if done["cancel"] == [None] else "succeeded")
         assert (row.state == "succeeded") <= (row.children_ok == 2)
 
-    await stage.every_order(play, pass_by=frozenset({"apply.looked"}))
+    await stage.every_order(play, pass_by=RELATIVES)
 
 
 async def test_a_parent_that_is_cancelled_while_it_spawns_leaves_no_live_child(stage: Stage) -> None:
@@ -65,7 +65,7 @@ async def test_a_parent_that_is_cancelled_while_it_spawns_leaves_no_live_child(s
             [] if isinstance(done["spawn"], Exception) else ["cancelled"] * 2
         )
 
-    scenes = await stage.every_order(play)
+    scenes = await stage.every_order(play, pass_by=NOTHING)
     assert stage.pauses_inside == any("cancel" in scene.waited for scene in scenes)
 
 
@@ -75,7 +75,7 @@ async def test_a_grandparent_that_is_cancelled_while_its_child_spawns_leaves_no_
         await scene.together(spawn=scene.spawn(middle, 1), cancel=scene.cancel(top.id))
         assert {job.state.value for job in await scene.jobs()} == {"cancelled"}
 
-    await stage.every_order(play)
+    await stage.every_order(play, pass_by=NOTHING)
 
 
 async def test_a_parent_that_fails_while_its_child_ends_is_ended_once(stage: Stage) -> None:
@@ -89,7 +89,7 @@ async def test_a_parent_that_fails_while_its_child_ends_is_ended_once(stage: Sta
         assert (row.state, row.children_ok) == ("failed", int(done["child"] == [None]))
         assert await scene.named(parent.id, "job.failed", "job.succeeded", "job.partial") == 1
 
-    await stage.every_order(play)
+    await stage.every_order(play, pass_by=NOTHING)
 
 
 async def test_a_closing_parent_whose_deadline_passes_while_its_last_child_ends_is_ended_once(stage: Stage) -> None:
@@ -101,7 +101,7 @@ async def test_a_closing_parent_whose_deadline_passes_while_its_last_child_ends_
         row, leaf = await scene.job(parent.id), await scene.job(child.id)
         assert (row.state, leaf.state) in {("succeeded", "succeeded"), ("failed", "cancelled")}
 
-    await stage.every_order(play)
+    await stage.every_order(play, pass_by=NOTHING)
 
 
 async def test_a_waiting_parent_whose_deadline_passes_is_failed_without_being_resumed(stage: Stage) -> None:
@@ -113,7 +113,7 @@ async def test_a_waiting_parent_whose_deadline_passes_is_failed_without_being_re
         assert row.state in {"queued", "failed"}
         assert await scene.named(parent.id, "job.resumed", "job.failed") == 1
 
-    await stage.every_order(play)
+    await stage.every_order(play, pass_by=NOTHING)
 
 
 async def _one_failed_child(scene: Scene) -> tuple[Claimed, Claimed, Claimed]:
@@ -130,7 +130,7 @@ async def test_a_child_that_is_requeued_while_the_last_one_ends_keeps_or_gets_it
         row = await scene.job(parent.id)
         assert (row.state, row.children_ok, row.children_bad) == ("waiting", 1, 0)
 
-    await stage.every_order(play)
+    await stage.every_order(play, pass_by=NOTHING)
 
 
 async def test_a_child_that_is_requeued_while_its_parent_is_settled_is_awaited_or_reopens_it(stage: Stage) -> None:
@@ -143,7 +143,7 @@ async def test_a_child_that_is_requeued_while_its_parent_is_settled_is_awaited_o
         assert list(done.values()) == [[None], [None]]
         assert (await scene.job(parent.id)).state == "waiting"
 
-    await stage.every_order(play)
+    await stage.every_order(play, pass_by=NOTHING)
 
 
 async def test_a_child_and_its_parent_requeued_at_once_both_start_over_once(stage: Stage) -> None:
@@ -156,7 +156,7 @@ async def test_a_child_and_its_parent_requeued_at_once_both_start_over_once(stag
         row, leaf = await scene.job(parent.id), await scene.job(child.id)
         assert (row.state, leaf.state, row.children_open) == ("waiting", "queued", 1)
 
-    await stage.every_order(play)
+    await stage.every_order(play, pass_by=NOTHING)
 
 
 async def test_a_requeued_child_and_a_cancel_of_its_parent_leave_nothing_half_alive(stage: Stage) -> None:
@@ -166,7 +166,7 @@ async def test_a_requeued_child_and_a_cancel_of_its_parent_leave_nothing_half_al
         assert done["cancel"] == [None]
         assert (await scene.job(bad.id)).state == ("cancelled" if done["requeue"] == [None] else "failed")
 
-    await stage.every_order(play)
+    await stage.every_order(play, pass_by=NOTHING)
 
 
 async def test_parent_and_child_cancelled_at_once_are_each_cancelled_once(stage: Stage) -> None:
@@ -177,7 +177,7 @@ async def test_parent_and_child_cancelled_at_once_are_each_cancelled_once(stage:
         assert await scene.named(child.id, "job.cancelled") == 1
         assert await scene.named(parent.id, "job.cancelled") == 1
 
-    await stage.every_order(play)
+    await stage.every_order(play, pass_by=NOTHING)
 
 
 async def test_a_batch_of_children_from_two_families_settles_against_both_cancels(stage: Stage) -> None:
@@ -192,7 +192,7 @@ async def test_a_batch_of_children_from_two_families_settles_against_both_cancel
         for parent, settled in ((mum, done["batch"][1]), (dad, done["batch"][0])):
             assert (await scene.job(parent.id)).state == ("succeeded" if settled is None else "cancelled")
 
-    await stage.every_order(play)
+    await stage.every_order(play, pass_by=NOTHING)
 
 
 async def test_a_child_requeued_from_an_earlier_fan_out_still_closes_its_parent(stage: Stage) -> None:
@@ -210,4 +210,4 @@ async def test_a_child_requeued_from_an_earlier_fan_out_still_closes_its_parent(
         await scene.together(early=scene.succeed(early), late=scene.succeed(late))
         assert (await scene.job(parent.id)).state == "succeeded"
 
-    await stage.every_order(play)
+    await stage.every_order(play, pass_by=NOTHING)

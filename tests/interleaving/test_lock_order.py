@@ -9,7 +9,7 @@ import asyncio
 import pytest
 
 from tests.interleaving.scene import Scene
-from tests.interleaving.stage import Stage
+from tests.interleaving.stage import NOTHING, RELATIVES, Stage
 from towpath.core.ids import uuid7
 from towpath.core.records import Job, WorkerRow
 from towpath.store import ledger
@@ -36,7 +36,7 @@ async def settle_against_cancel(scene: Scene) -> None:
 
 
 async def test_a_settle_going_up_and_a_cancel_going_down_never_deadlock(stage: Stage) -> None:
-    scenes = await stage.every_order(settle_against_cancel)
+    scenes = await stage.every_order(settle_against_cancel, pass_by=NOTHING)
     assert [scene.again for scene in scenes] == [0] * len(scenes)
 
 
@@ -54,7 +54,7 @@ async def test_locking_relatives_one_after_the_other_would_deadlock(
         return found
 
     monkeypatch.setattr(ledger, "_lock", one_by_one)
-    scenes = await postgres_stage.every_order(settle_against_cancel, pass_by=frozenset({"apply.looked"}))
+    scenes = await postgres_stage.every_order(settle_against_cancel, pass_by=RELATIVES)
     assert any(scene.again for scene in scenes)
 
 
@@ -65,7 +65,7 @@ async def test_a_parent_that_fails_against_a_child_that_ends_surfaces_no_deadloc
         done = await scene.together(settle=scene.succeed(child), expire=scene.expire())
         assert not [value for value in done.values() if isinstance(value, Exception)]
 
-    await stage.every_order(play)
+    await stage.every_order(play, pass_by=NOTHING)
 
 
 async def join_row_by_row(stage: Stage) -> None:
@@ -107,6 +107,6 @@ async def test_a_heartbeat_for_many_jobs_and_a_batch_of_settles_never_wait_for_e
         assert done["settle"] == [None, None]
         assert not isinstance(done["renew"], Exception), done["renew"]
 
-    scenes = await postgres_stage.every_order(play, pass_by=frozenset({"apply.looked", "apply.locked"}))
+    scenes = await postgres_stage.every_order(play, pass_by=RELATIVES | {"apply.locked"})
     assert any({"settle", "renew"} <= scene.waited for scene in scenes)
     assert [scene.again for scene in scenes] == [0] * len(scenes)

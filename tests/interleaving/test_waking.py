@@ -5,6 +5,7 @@ from datetime import UTC, datetime, timedelta
 
 from tests.interleaving.scene import Scene
 from tests.interleaving.stage import Stage
+from towpath.core import transitions
 from towpath.core.records import Step
 from towpath.store import journal
 from towpath.store.contract import Claimed
@@ -112,5 +113,31 @@ async def test_a_sleeper_that_is_cancelled_when_its_timer_rings_stays_cancelled(
         assert done["cancel"] == [None]
         row = await scene.job(job.id)
         assert (row.state, row.ready) == ("cancelled", False)
+
+    await stage.every_order(play)
+
+
+async def test_of_two_who_would_work_on_a_waiting_job_from_outside_one_gets_the_lease(stage: Stage) -> None:
+    async def play(scene: Scene) -> None:
+        job = await scene.running()
+        await scene.settle(scene.deferral(job, "provider"))()
+        done = await scene.together(
+            one=scene.apply(transitions.poll(job.id, "one", 30.0)),
+            other=scene.apply(transitions.poll(job.id, "other", 30.0)),
+        )
+        [winner] = [name for name, verdict in done.items() if verdict == [None]]
+        row = await scene.job(job.id)
+        assert (row.state, row.worker_id, row.attempt) == ("waiting", winner, job.attempt + 1)
+
+    await stage.every_order(play)
+
+
+async def test_who_polls_a_job_that_is_woken_meanwhile_does_not_hold_it_back(stage: Stage) -> None:
+    async def play(scene: Scene) -> None:
+        job = await scene.running()
+        await scene.settle(scene.deferral(job, "provider"))()
+        await scene.together(poll=scene.apply(transitions.poll(job.id, "poller", 30.0)), signal=scene.signal(job.id))
+        row = await scene.job(job.id)
+        assert (row.state, row.ready, row.leased) == ("queued", True, False)
 
     await stage.every_order(play)

@@ -37,7 +37,6 @@ class JobMachine(RuleBasedStateMachine):
     def __init__(self) -> None:
         super().__init__()
         self.world = World()
-        self.groups = 0
 
     def wait(self, work: Any) -> Any:
         return self.loop.run_until_complete(asyncio.wait_for(work, 30))
@@ -159,12 +158,11 @@ class JobMachine(RuleBasedStateMachine):
         self.apply(transitions.close_with_children(thing.id, attempt, '"r"', 3600), self.world.close(thing.id, attempt))
 
     @precondition(lambda self: self.world.things)
-    @rule(number=picks, stale=staleness, size=st.integers(0, 3), awaited=st.booleans())
-    def fan_out(self, number: int, stale: int, size: int, awaited: bool) -> None:
+    @rule(number=picks, stale=staleness, size=st.integers(0, 3), awaited=st.booleans(), which=st.integers(0, 2))
+    def fan_out(self, number: int, stale: int, size: int, awaited: bool, which: int) -> None:
         thing = self.pick(number, "running")
         attempt = thing.attempt - stale
-        self.groups += 1
-        group = f"group {self.groups}"
+        group = f"{'gather' if awaited else 'spawn'} {which}"  # the same again finds its record, unless that was dropped
         kids = [new_job(tenant=thing.tenant, parent_id=thing.id, root_id=thing.id, child_group=group) for _ in range(size)]
         kind = "gather" if awaited else "spawn"
         things = [Thing(kid.id) for kid in kids]
@@ -279,8 +277,9 @@ class JobMachine(RuleBasedStateMachine):
 
     @invariant()
     def rows_events_and_counts_agree_with_the_model(self) -> None:
-        jobs, events, depths = self.wait(self.hands.store.read(self._look))
+        jobs, events, steps, depths = self.wait(self.hands.store.read(self._look))
         assert set(jobs) == set(self.world.things)
+        assert steps == {thing.id: thing.recorded for thing in self.world.things.values() if thing.recorded}
         for job_id, job in jobs.items():
             self._compare(job, self.world[job_id])
             history = events[job_id]
@@ -298,6 +297,8 @@ class JobMachine(RuleBasedStateMachine):
         assert (job.parent_id, job.child_group) == (thing.parent, thing.group)
         counted = (job.children_total, job.children_ok, job.children_partial, job.children_bad)
         assert counted == self.world.counts(job.id)
+        awaited = [child for child in self.world.children(job.id) if child.live and child.group == thing.awaits]
+        assert (job.await_group, job.await_open) == (thing.awaits, len(awaited) if thing.awaits else 0)
         assert job.leased or job.lease_until is None
         assert (job.finished_at is not None) is job.ended
         assert (job.error_json is not None) is (job.error_kind is not None)
@@ -317,7 +318,7 @@ class JobMachine(RuleBasedStateMachine):
         held = Counter((job.tenant, job.key) for job in jobs.values() if job.live and job.key is not None)
         assert all(count == 1 for count in held.values()), held
 
-    async def _look(self, tx: Tx) -> tuple[dict[str, Job], dict[str, list[Event]], Counter[str]]:
+    async def _look(self, tx: Tx) -> tuple[dict[str, Job], dict[str, list[Event]], dict[str, list[str]], Counter[str]]:
         table = self.hands.table
         ids = [str(row["id"]) for row in await tx.fetch_sql(f"SELECT id FROM {table('job')}")]
         jobs = {job.id: job for job in await tx.jobs("jobs_by_id", ids=ids)}
@@ -325,12 +326,15 @@ class JobMachine(RuleBasedStateMachine):
         for row in await tx.fetch_sql(f"SELECT job_id, seq, attempt, name, fields FROM {table('event')} ORDER BY seq"):
             fields = decode(row["fields"])
             events[str(row["job_id"])].append(Event(str(row["job_id"]), row["seq"], row["attempt"], row["name"], fields=fields))
+        steps: dict[str, list[str]] = {}
+        for row in await tx.fetch_sql(f"SELECT job_id, name FROM {table('step')} ORDER BY ord"):
+            steps.setdefault(str(row["job_id"]), []).append(row["name"])
         depths: Counter[str] = Counter()
         for source in ("tally", "depth"):
             columns = ", ".join(f"coalesce(sum({state}), 0) AS {state}" for state in ("queued", "running", "waiting"))
             [row] = await tx.fetch_sql(f"SELECT {columns} FROM {table(source)}")
             depths.update({state: int(row[state]) for state in ("queued", "running", "waiting")})
-        return jobs, events, +depths
+        return jobs, events, steps, +depths
 
 
 async def _expired_leases(tx: Tx) -> list[tuple[str, int, str]]:

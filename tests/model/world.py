@@ -7,7 +7,7 @@ is remembered that could be derived.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 LIVE = ("queued", "running", "waiting")
 TIMERS = ("sleep", "signal")
@@ -37,6 +37,7 @@ class Thing:
     overdue: bool = False  # its wait has run out
     closing: bool = False
     awaits: str | None = None
+    recorded: list[str] = field(default_factory=list)  # its fan-outs, in the order of their first encounter
 
     @property
     def live(self) -> bool:
@@ -222,6 +223,12 @@ class World:
         thing = self._fenced(job_id, attempt, ("running",))
         if thing is None:
             return False
+        if group in thing.recorded:
+            return True
+        for former in self.children(job_id):
+            if former.group == group:
+                former.parent = former.group = None
+        thing.recorded.append(group)
         for child in children:
             child.parent, child.group, child.tenant = job_id, group, thing.tenant
             self.add(child)
@@ -285,6 +292,8 @@ class World:
         self._reopen_above(parent)
         if not parent.closing:
             parent.awaits = thing.group
+            if thing.group in parent.recorded:
+                del parent.recorded[parent.recorded.index(thing.group) + 1 :]
         self._reopen(parent)
 
     def _reopen(self, thing: Thing) -> None:
@@ -299,6 +308,7 @@ class World:
             for child in self.children(thing.id):
                 child.parent = child.group = None
             again, thing.awaits, thing.closing = [], None, False
+            thing.recorded.clear()
         for child in again:
             self._start_over(child)
         if again and thing.closing and thing.state in ("succeeded", "partial", "failed"):

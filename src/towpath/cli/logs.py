@@ -14,14 +14,17 @@ from towpath.engine.place import current_context
 
 
 def set_up_logs(settings: Settings) -> None:
-    """Sends all `logging` to standard error, in the format and from the level that the settings say."""
+    """Sends all `logging` to standard error, in the format and from the level that the settings say.
+
+    An app that has set up logging itself by now keeps what it has.
+    """
     level = logging.getLevelNamesMapping().get(settings.log_level.upper())
     if level is None:
         names = "DEBUG, INFO, WARNING, ERROR"
         raise ConfigurationError(f"TOWPATH_LOG_LEVEL must be one of {names}, got {settings.log_level!r}")
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(_formatter(as_json=settings.log_json, colors=sys.stderr.isatty()))
-    logging.basicConfig(level=level, handlers=[handler], force=True)
+    logging.basicConfig(level=level, handlers=[handler])
 
 
 def _formatter(*, as_json: bool, colors: bool) -> logging.Formatter:

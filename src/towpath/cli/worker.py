@@ -48,11 +48,11 @@ def worker(
     """
     from towpath.cli.logs import set_up_logs
 
-    set_up_logs(config.load())
     served = None if queues is None else [part.strip() for part in queues.split(",") if part.strip()]
     if served == []:
         raise typer.BadParameter("names no queue; write --queues a,b or leave it out", param_hint="--queues")
     app = app_for(database, app_path)
+    set_up_logs(config.load())
     factory, loop_name = _loop_factory()
     log.info("towpath %s on %s, with %s", __version__, masked(app.url), loop_name)
     with asyncio.Runner(loop_factory=factory) as runner:

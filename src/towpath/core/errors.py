@@ -71,7 +71,7 @@ class RateLimited(OperationError):
         super().__init__(message, remedy=remedy)
         if not retry_after >= 0:
             raise ValueError(f"retry_after must be zero or more seconds, got {retry_after!r}")
-        self.retry_after = float(retry_after)
+        self.retry_after = min(float(retry_after), 365 * 86400.0)  # nobody means what they ask beyond a year
         self.budget = budget
 
 

@@ -335,20 +335,31 @@ def _forget(board: Board, job: Job) -> None:
     """An edited payload makes the old records wrong: the steps go, the children stay in history on their own."""
     board.steps_dropped[job.id] = None
     job.steps = 0
-    for child in board.children_of(job):
-        child.parent_id, child.child_group, child.root_id = None, None, child.id
+    let_go(job, board.children_of(job))
     job.children_total = job.children_ok = job.children_partial = job.children_bad = 0
     job.await_group, job.await_open, job.closing = None, 0, False
     job.progress_current = job.progress_total = None
+
+
+def let_go(parent: Job, children: list[Job]) -> None:
+    """Children whose fan-out no longer counts, because it is being made anew: they go on as jobs of their own."""
+    follows = parent.progress_total == parent.children_total
+    for child in children:
+        _count(parent, child, -1)
+        parent.children_total -= 1
+        child.parent_id, child.child_group, child.root_id = None, None, child.id
+    if follows:
+        parent.progress_current = parent.progress_total = None
+        _follow_children(parent)
 
 
 def _uncount(board: Board, parent: Job, child: Job) -> None:
     """The child will end again, so its first ending no longer counts; a parent that had ended is open again."""
     _count(parent, child, -1)
     board.counted(parent)
+    if parent.await_group == child.child_group:
+        parent.await_open += 1
     if parent.live:
-        if parent.await_group == child.child_group:
-            parent.await_open += 1
         return
     grandparent = board.parent_of(parent)
     if grandparent is not None:

@@ -40,7 +40,7 @@ class RetryLater(TowpathError):
             raise ValueError(f"delay_seconds must be zero or more, got {delay_seconds!r}")
         super().__init__(reason)
         self.reason = reason
-        self.delay_seconds = float(delay_seconds)
+        self.delay_seconds = min(float(delay_seconds), 365 * 86400.0)
 
 
 class Suspend(BaseException):

@@ -96,6 +96,8 @@ class App:
             raise ConfigurationError(f"timeout must be above zero seconds, got {timeout!r}")
         if isolation not in (None, "process"):
             raise ConfigurationError(f"isolation is None or 'process', got {isolation!r}")
+        if memory_mb is not None and (isolation is None or memory_mb < 1):
+            raise ConfigurationError(f"memory_mb needs isolation='process' and a limit of 1 or more, got {memory_mb!r}")
         policy = retry or Retry(limit=max_attempts or 3)
         if retry is not None and max_attempts is not None and retry.limit != max_attempts:
             raise ConfigurationError(f"max_attempts={max_attempts} and retry.limit={retry.limit} disagree; give one of them")
@@ -212,6 +214,7 @@ class App:
             return
         await services.scribe.drain()
         await services.resources.close()
+        services.threads.shutdown(wait=False, cancel_futures=True)
         await services.store.close()
         await services.blobs.aclose()
 
@@ -328,11 +331,14 @@ class App:
 
     async def result(self, job_id: str, timeout: float | None = None) -> Any:
         """Waits for the job's end and answers its result; JobFailed, JobCancelled or ResultTimeout otherwise."""
+        limit = asyncio.timeout(timeout)
         try:
-            async with asyncio.timeout(timeout):
+            async with limit:
                 async for _ in self.events(job_id=job_id, follow=True):
                     pass
         except TimeoutError:
+            if not limit.expired():
+                raise
             raise ResultTimeout(f"job {job_id} has not ended within {timeout} s; it goes on") from None
         job = await self.get(job_id)
         if job.state is State.FAILED:

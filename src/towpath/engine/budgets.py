@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable
 from datetime import timedelta
 
+from towpath.core.encoding import plain
 from towpath.store.contract import Store, Tx
 
 _CACHE_SECONDS = 1.0
@@ -21,6 +22,8 @@ class Budgets:
         self._read_at = float("-inf")
 
     async def block(self, name: str, seconds: float, reason: str) -> None:
+        name = plain(name)
+
         async def unit(tx: Tx) -> None:
             until = tx.now + timedelta(seconds=seconds)
             await tx.execute("block_budget", name=name, until=until, reason=reason[:500])

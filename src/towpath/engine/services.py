@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Any
@@ -22,6 +23,9 @@ from towpath.engine.values import Values, blob_prefix
 from towpath.store.contract import Store
 from towpath.transports import Transport
 
+_MOST_STEP_THREADS = 128
+_A_CENTURY = 100 * 365 * 86400.0
+
 
 @dataclass(slots=True)
 class Services:
@@ -35,6 +39,8 @@ class Services:
     resources: Resources
     scribe: Scribe
     retention: dict[str, Keep]
+    threads: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(_MOST_STEP_THREADS, "towpath-step"))
+    """For plain functions as steps. Not asyncio's own few threads: blob stores and wind-downs need those."""
 
     def new_job(  # noqa: PLR0913  (it is enqueue's signature, spelled out so that a misspelt option is refused)
         self,
@@ -99,8 +105,8 @@ def _limit(value: Any) -> int:
 
 
 def _delay(value: Any) -> float | None:
-    if value is not None and not (isinstance(value, int | float) and math.isfinite(value) and value >= 0):
-        raise SchemaInvalid(f"must be zero or more seconds, got {value!r}", path="delay")
+    if value is not None and not (isinstance(value, int | float) and 0 <= value <= _A_CENTURY):
+        raise SchemaInvalid(f"must be zero or more seconds, and no more than a century, got {value!r}", path="delay")
     return value
 
 

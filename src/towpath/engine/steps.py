@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import contextvars
 import inspect
 import time
 from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from towpath.core.errors import Category, HistoryMismatch, LeaseLost, RateLimited, StepNameReused
@@ -120,7 +122,7 @@ async def _patiently(ctx: Context, function: Callable[..., Any], args: Any, kwar
     """Runs the function; a short rate limit is waited out here, because the slot would be back in seconds anyway."""
     while True:
         try:
-            return await _call(function, args, kwargs)
+            return await _call(ctx, function, args, kwargs)
         except Exception as error:
             if categorise(error, ctx.exceptions) is not Category.RATE_LIMITED:
                 raise
@@ -133,16 +135,17 @@ async def _patiently(ctx: Context, function: Callable[..., Any], args: Any, kwar
             await asyncio.sleep(wait)
 
 
-async def _call(function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
+async def _call(ctx: Context, function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
     if inspect.iscoroutinefunction(function):
         return await function(*args, **kwargs)
-    value = await _in_thread(function, args, kwargs)
+    value = await _in_thread(ctx, function, args, kwargs)
     return await value if isinstance(value, Awaitable) else value
 
 
-async def _in_thread(function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
+async def _in_thread(ctx: Context, function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
     """A thread cannot be killed: an interrupted step holds its slot until the function has returned, and ends then."""
-    running = asyncio.ensure_future(asyncio.to_thread(function, *args, **kwargs))
+    call = partial(contextvars.copy_context().run, function, *args, **kwargs)
+    running = asyncio.get_running_loop().run_in_executor(ctx.services.threads, call)
     interruption: asyncio.CancelledError | None = None
     while not running.done():
         try:

@@ -72,9 +72,9 @@ async def gather(
     job = ctx.claimed
     if found is None:
         children = await _make(ctx, operation, payloads, name, options)
-        wakes = await _fan_out(ctx, "gather", name, children, awaited=True)
-        if children:
-            raise ctx.suspend("children", wakes_seen=wakes)
+        out = await _fan_out(ctx, "gather", name, children, awaited=True)
+        if out.open:  # none: there are no children, or the answer was lost, and they have all ended since
+            raise ctx.suspend("children", wakes_seen=out.wakes)
     elif job.await_group == name and job.await_open > 0:
         raise ctx.suspend("children", wakes_seen=job.wakes)
     return await _collect(ctx, name, partial_ok)
@@ -117,12 +117,12 @@ async def _make(ctx: Context, operation: str, payloads: Iterable[Any], group: st
     return jobs
 
 
-async def _fan_out(ctx: Context, kind: str, name: str, children: Sequence[NewJob], *, awaited: bool) -> int:
+async def _fan_out(ctx: Context, kind: str, name: str, children: Sequence[NewJob], *, awaited: bool) -> journal.FanOut:
     out = await ctx.services.store.run(
         lambda tx: journal.fan_out(tx, ctx.id, ctx.fence, kind=kind, name=name, children=children, awaited=awaited)
     )
     (await ctx.memory()).put(out.step)
-    return out.wakes
+    return out
 
 
 async def sleep(ctx: Context, seconds: float, key: str | None) -> None:

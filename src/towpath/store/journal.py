@@ -14,7 +14,7 @@ from typing import Any
 from towpath.core.board import Board
 from towpath.core.errors import HistoryMismatch, JobNotFound, LeaseLost, NotRequeueable
 from towpath.core.lifecycle import State
-from towpath.core.moves import wake
+from towpath.core.moves import let_go, wake
 from towpath.core.points import reach
 from towpath.core.records import STEP_FIELDS, Job, NewJob, Step, step_column
 from towpath.store import ledger
@@ -64,8 +64,8 @@ async def _play(tx: Tx, board: Board, job: Job, note: Note) -> None:
             job.progress_total = None  # a total that was passed was none
         if note.name is None or not note.name.startswith("job."):
             board.note(job, "job.progress", fields={"current": job.progress_current, "of": job.progress_total})
-    if note.step is not None:
-        await put_step(tx, job, note.step)
+    if note.step is not None and not await put_step(tx, job, note.step):
+        return  # it is on record: the same note, sent again
     if note.name is not None:
         fields = note.fields
         if note.progress is not None and note.name.startswith("job."):
@@ -73,13 +73,14 @@ async def _play(tx: Tx, board: Board, job: Job, note: Note) -> None:
         board.note(job, note.name, message=note.message, level=note.level, fields=fields)
 
 
-async def put_step(tx: Tx, job: Job, step: Step) -> None:
+async def put_step(tx: Tx, job: Job, step: Step) -> bool:
+    """Whether it was written: the record of a step that is done stays as it is."""
     if step.ord == 0:
         job.steps += 1
         step.ord = job.steps
     step.attempt = job.attempt
     step.created_at = tx.now
-    await tx.execute("put_step", **{step_column(name): getattr(step, name) for name in STEP_FIELDS})
+    return await tx.execute("put_step", **{step_column(name): getattr(step, name) for name in STEP_FIELDS}) > 0
 
 
 def step_from(row: Row) -> Step:
@@ -104,6 +105,7 @@ class FanOut:
     """A fan-out as it stands: the step that recorded it, how many of its children are open, and the wake count."""
 
     step: Step
+    open: int
     wakes: int
 
 
@@ -117,8 +119,13 @@ async def fan_out(
         step = step_from(found[0])
         if step.kind != kind:
             raise HistoryMismatch(mismatch(name, step.kind, kind))
-        return FanOut(step, job.wakes)
+        return FanOut(step, job.await_open if job.await_group == name else 0, job.wakes)
     board = Board([job], tx.now)
+    if job.children_total > 0:
+        # Its record was dropped because an earlier outcome no longer holds; so do the children it had then.
+        former = await tx.jobs("lock_group", parent_id=job_id, child_group=name)
+        board.add(former)
+        let_go(job, former)
     if job.progress_total is None or job.progress_total == job.children_total:
         job.progress_total = float(job.children_total + len(children))
         job.progress_current = float(job.children_ended)
@@ -132,7 +139,7 @@ async def fan_out(
     await reach("fan_out.recorded")
     if children:
         await tx.insert_jobs(children)
-    return FanOut(step, job.wakes)
+    return FanOut(step, len(children) if awaited else 0, job.wakes)
 
 
 def mismatch(name: str, recorded: str, asked: str) -> str:
@@ -182,7 +189,8 @@ async def send_signal(tx: Tx, job_id: str, name: str, payload_json: str, signal_
     if job.ended:
         raise NotRequeueable(f"job {job_id} is {job.state.value}; a signal would reach nobody")
     board = Board([job], tx.now)
-    await tx.execute("add_signal", id=signal_id, job_id=job_id, name=name, payload=payload_json, now=tx.now)
+    if not await tx.execute("add_signal", id=signal_id, job_id=job_id, name=name, payload=payload_json, now=tx.now):
+        return  # it is here: the same signal, sent again
     board.note(job, "job.signalled", fields={"signal": name})
     wake(board, job, f"signal {name}")
     await reach("signal.woken")

@@ -31,8 +31,11 @@ async def apply(tx: Tx, transitions: Sequence[Transition]) -> list[str | None]:
     """Performs the transitions in order. For each: None if it happened, else why it was refused."""
     board = await _lay_out(tx, transitions)
     await reach("apply.locked")
-    taken = await _taken_keys(tx, board, transitions)
-    verdicts = [taken.get(transition.job_id) or perform(board, transition) for transition in transitions]
+    holders = await _key_holders(tx, board, transitions)
+    verdicts = [_key_taken(board, holders, transition) or perform(board, transition) for transition in transitions]
+    for job_id in holders:
+        if board.jobs[job_id].live:
+            board.jobs[job_id].key = None  # it came back for a relative's sake and was not asked for by its key
     await write(tx, board)
     await reach("apply.written")
     return verdicts
@@ -68,21 +71,25 @@ async def _lay_out(tx: Tx, transitions: Sequence[Transition]) -> Board:
     return board
 
 
-async def _taken_keys(tx: Tx, board: Board, transitions: Sequence[Transition]) -> dict[str, str]:
-    """Jobs that cannot be requeued because a live job holds their key by now. A relative in that position lives on
-    without its key: it was not asked for by it."""
-    if not any(transition.verb == "requeue" for transition in transitions):
-        return {}
-    asked, taken = {transition.job_id for transition in transitions}, {}
-    for job in board.jobs.values():
-        if job.key is None or not job.ended:
-            continue
-        rows = await tx.fetch("job_by_key", tenant=job.tenant, operation=job.operation, key=job.key)
-        if rows and job.id in asked:
-            taken[job.id] = f"its key {job.key!r} is held by job {rows[0]['id']}, which is still live"
-        elif rows:
-            job.key = None
-    return taken
+async def _key_holders(tx: Tx, board: Board, transitions: Sequence[Transition]) -> dict[str, str]:
+    """Ended jobs that a requeue might bring back to life -> the live job that holds their key by now."""
+    holders: dict[str, str] = {}
+    if any(transition.verb == "requeue" for transition in transitions):
+        for job in board.jobs.values():
+            if job.key is not None and job.ended:
+                rows = await tx.fetch("job_by_key", tenant=job.tenant, operation=job.operation, key=job.key)
+                holders |= {job.id: str(row["id"]) for row in rows}
+    return holders
+
+
+def _key_taken(board: Board, holders: dict[str, str], transition: Transition) -> str | None:
+    job = board.jobs.get(transition.job_id)
+    if transition.verb != "requeue" or job is None or job.key is None or not job.ended:
+        return None
+    key = (job.tenant, job.operation, job.key)
+    came_back = (one.id for one in board.jobs.values() if one.live and (one.tenant, one.operation, one.key) == key)
+    holder = holders.get(job.id) or next(came_back, None)
+    return f"its key {job.key!r} is held by job {holder}, which is still live" if holder else None
 
 
 async def _relatives(tx: Tx, query: str, ids: Iterable[str]) -> set[str]:

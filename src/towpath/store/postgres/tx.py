@@ -65,6 +65,7 @@ class PostgresTx:
         # transaction must not hold that against everybody who wants to settle a job of the lane.
         self.gates: set[tuple[str, str]] = set()
         self.told = False  # whether events were written, so that streams are woken
+        self._receipt: tuple[str, int, str] | None = None  # job, seq and transaction of the first event it wrote
 
     async def fetch(self, query: str, /, **params: Any) -> Sequence[Row]:
         found = self._queries[query]
@@ -100,7 +101,7 @@ class PostgresTx:
         if not events:
             return
         self.told = True
-        await self.execute(
+        [row] = await self.fetch(
             "insert_events",
             ids=[e.job_id for e in events],
             seqs=[e.seq for e in events],
@@ -110,6 +111,15 @@ class PostgresTx:
             messages=[e.message for e in events],
             fields=[encode(e.fields) if e.fields else None for e in events],
         )
+        self._receipt = self._receipt or (events[0].job_id, events[0].seq, row["xid"])
+
+    async def came_through(self, connection: Any) -> bool:
+        """Asked on another connection after the answer to the commit was lost: whether what it wrote is there."""
+        if self._receipt is None:
+            return False
+        job_id, seq, xid = self._receipt
+        asked = PostgresTx(connection, self._queries, self.now)
+        return bool(await asked.fetch("event_of", job_id=job_id, seq=seq, xid=xid))
 
     async def insert_jobs(self, jobs: Sequence[NewJob]) -> list[Enqueued]:
         """Stamps and inserts in one statement. A key that a live job holds gives that job instead."""

@@ -68,6 +68,11 @@ SELECT state, count(*) AS jobs FROM towpath.job
 WHERE parent_id = :parent_id AND parent_id IS NOT NULL AND child_group = :child_group
 GROUP BY state
 
+-- name: lock_group
+SELECT * FROM towpath.job
+WHERE parent_id = :parent_id AND parent_id IS NOT NULL AND child_group = :child_group
+ORDER BY id FOR UPDATE
+
 -- name: children_page
 SELECT * FROM towpath.job
 WHERE parent_id = :parent_id AND parent_id IS NOT NULL AND child_group = :child_group AND id > :after

@@ -8,14 +8,15 @@ WHERE job_id = :job_id
        OR ord > (SELECT ord FROM towpath.step WHERE job_id = :job_id AND name = CAST(:after AS text)))
 
 -- name: put_step
-INSERT INTO towpath.step (job_id, name, kind, ord, done, output, attempt, retries, duration_ms, model, tokens_in,
-                          tokens_out, cost_cents, until, created_at)
+INSERT INTO towpath.step AS known (job_id, name, kind, ord, done, output, attempt, retries, duration_ms, model, tokens_in,
+                                   tokens_out, cost_cents, until, created_at)
 VALUES (:job_id, :name, :kind, :ord, :done, :output, :attempt, :retries, :duration_ms, :model, :tokens_in,
         :tokens_out, :cost_cents, :until, :created_at)
 ON CONFLICT (job_id, name) DO UPDATE
 SET done = excluded.done, output = excluded.output, attempt = excluded.attempt, retries = excluded.retries,
     duration_ms = excluded.duration_ms, model = excluded.model, tokens_in = excluded.tokens_in,
     tokens_out = excluded.tokens_out, cost_cents = excluded.cost_cents, until = excluded.until
+WHERE NOT known.done
 
 -- name: step_by_name
 SELECT * FROM towpath.step WHERE job_id = :job_id AND name = :name

@@ -220,9 +220,9 @@ class SqliteStore:
         def work() -> None:
             copy = apsw.Connection(str(target))
             try:
+                # In one go: in pieces it would start over whenever somebody has written in between. It blocks nobody.
                 with copy.backup("main", self._reader(), "main") as backup:
-                    while not backup.done:
-                        backup.step(1000)
+                    backup.step(-1)
             finally:
                 copy.close()
 

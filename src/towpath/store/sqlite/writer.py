@@ -7,6 +7,7 @@ processes.
 
 from __future__ import annotations
 
+import contextlib
 import queue
 import threading
 import time
@@ -88,11 +89,11 @@ class Writer:
         try:
             self._connection = connect(self._path)
             self._turnstile = Turnstile(self._path)
+            version = self._data_version()
         except BaseException as error:
             self._started.set_exception(error)
             return
         self._started.set_result(None)
-        version = self._data_version()
         last_change = time.monotonic()
         while True:
             idle = time.monotonic() - last_change > _IDLE_AFTER
@@ -104,7 +105,10 @@ class Writer:
                 break
             if batch:
                 self._serve(batch)
-            seen = self._data_version()
+            try:
+                seen = self._data_version()
+            except apsw.Error:  # a disk that does not answer: whoever has work is told so, and we look again
+                continue
             if seen != version:
                 version, last_change = seen, time.monotonic()
                 self._changed()
@@ -242,7 +246,8 @@ class Writer:
 
     def _roll_back(self) -> None:
         if not self._connection.get_autocommit():
-            self._connection.execute("ROLLBACK")
+            with contextlib.suppress(apsw.Error):  # the reason for rolling back is the one to be told
+                self._connection.execute("ROLLBACK")
 
     def _now(self) -> datetime:
         return datetime.fromtimestamp(self._clock(), UTC)

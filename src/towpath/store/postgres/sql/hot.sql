@@ -104,9 +104,15 @@ WITH asked AS MATERIALIZED (
 SELECT * FROM added
 
 -- name: insert_events
-INSERT INTO towpath.event (job_id, seq, attempt, name, level, message, fields)
-SELECT * FROM unnest(:ids::uuid[], :seqs::int[], :attempts::int[], :names::text[], :levels::text[], :messages::text[],
-                     :fields::json[])
+WITH told AS (
+    INSERT INTO towpath.event (job_id, seq, attempt, name, level, message, fields)
+    SELECT * FROM unnest(:ids::uuid[], :seqs::int[], :attempts::int[], :names::text[], :levels::text[], :messages::text[],
+                         :fields::json[])
+)
+SELECT pg_current_xact_id()::text AS xid
+
+-- name: event_of
+SELECT 1 AS found FROM towpath.event WHERE job_id = :job_id AND seq = :seq AND xid = :xid::text::xid8
 
 -- name: put_floor
 INSERT INTO towpath.clock (queue, priority, floor) VALUES (:queue, :priority, :floor)

@@ -1,0 +1,67 @@
+"""Workers are deployed, killed and started all the time; the work does not care."""
+
+import asyncio
+import random
+from pathlib import Path
+
+from tests.chaos.run import Run
+from towpath.core.lifecycle import State
+
+
+async def test_rolling_restarts_hand_work_back_without_using_up_attempts(database_url: str, tmp_path: Path) -> None:
+    async with Run(database_url, tmp_path) as run:
+        jobs = await run.client.enqueue_many([("slow", {"rounds": 8, "seconds": 0.1}, {})] * 6 + [("steps", {}, {})] * 6)
+        old = run.fleet.worker(drain=0.1)
+        for _ in range(4):
+            await run.until_more("start", 2)
+            new = run.fleet.worker(drain=0.1)
+            old.terminate()
+            assert await asyncio.to_thread(old.wait, 20) == 0, old.output()
+            old = new
+        await run.quiesce()
+        history = run.judge()
+        assert {history.jobs[job_id].state for job_id in jobs} == {State.SUCCEEDED}
+        assert {history.jobs[job_id].failures for job_id in jobs} == {0}
+        assert any(event.name == "job.released" for job_id in jobs for event in history.of(job_id))
+        assert not run.unstopped_workers(), "a worker that was told to stop says so in its row"
+
+
+async def test_three_workers_killed_at_random_lose_nothing(database_url: str, tmp_path: Path) -> None:
+    dice = random.Random(11)
+    async with Run(database_url, tmp_path, seed=11) as run:
+        workers = [run.fleet.worker() for _ in range(3)]
+        for _ in range(9):
+            await run.client.feed()
+            await run.client.meddle(4)
+            await run.until_more("start", dice.randrange(1, 12))
+            victim = dice.randrange(3)
+            workers[victim].kill()
+            workers[victim] = run.fleet.worker()
+        await run.quiesce()
+        run.judge()
+
+
+async def test_a_poison_job_ends_in_the_inbox_while_others_flow(database_url: str, tmp_path: Path) -> None:
+    """The handler takes its whole process down, each time; a supervisor starts the next worker, as one would."""
+    how = "segfault" if database_url.startswith("sqlite") else "exit"
+    async with Run(database_url, tmp_path) as run:
+        poison = await run.client.enqueue("poison", {"how": how})
+        worker = run.fleet.worker()
+        for deaths in range(1, 4):
+            await run.client.feed()
+            await run.until(lambda worker=worker: not worker.alive, f"death {deaths}")
+            assert worker.returncode == (-11 if how == "segfault" else 23)
+            worker = run.fleet.worker()
+        await run.quiesce()
+        assert worker.alive
+        history = run.judge()
+        job = history.jobs[poison]
+        assert (job.state, job.failures, job.error_kind) == (State.FAILED, 3, "crashed")
+        assert [item.job for item in run.sightings("start")].count(poison) == 3
+        [group] = [group for group in await run.app.inbox.groups() if group.operation == "poison"]
+        assert group.jobs == 1
+        assert any(
+            job.state is State.SUCCEEDED and (job.finished_at or 0) < history.jobs[poison].finished_at
+            for job in history.jobs.values()
+            if job.id != poison
+        ), "others ended before it did"
