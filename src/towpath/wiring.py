@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from towpath.blobs import BlobStore, open_blobs
+from towpath.blobs import BlobStore, lazily, open_blobs
 from towpath.config import Settings, blobs_beside, sqlite_path
 from towpath.core.errors import ConfigurationError
 from towpath.store.contract import Store
@@ -52,7 +52,9 @@ def components() -> list[tuple[str, str, str | None]]:
     ]
 
 
-def make_blobs(url: str, settings: Settings) -> BlobStore:
+def make_blobs(url: str, settings: Settings, *, on_start: bool = True) -> BlobStore:
+    if not on_start:
+        return lazily(lambda: make_blobs(url, settings))
     if settings.blobs_url:
         return open_blobs(settings.blobs_url)
     if url.startswith("sqlite:"):

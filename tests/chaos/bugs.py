@@ -141,9 +141,9 @@ def double_fire() -> None:
     """A schedule that is due fires twice for one slot."""
     fire = schedules._fire
 
-    async def twice(tx: Any, row: Any) -> None:
-        await fire(tx, row)
-        await fire(tx, {**dict(row), "operation": "leaf"})
+    async def twice(tx: Any, row: Any, *slot: Any) -> None:
+        await fire(tx, row, *slot)
+        await fire(tx, {**dict(row), "operation": "leaf"}, *slot)
 
     schedules._fire = twice
 

@@ -18,5 +18,6 @@ def shift(seconds: float) -> None:
 
 if __name__ == "__main__":
     shift(float(sys.argv[1]))
-    del sys.argv[1]
-    runpy.run_module(sys.argv[1], run_name="__main__", alter_sys=True)
+    module = sys.argv[2]
+    del sys.argv[1:3]
+    runpy.run_module(module, run_name="__main__", alter_sys=True)

@@ -9,6 +9,7 @@ import apsw
 import pytest
 
 from tests.chaos.run import Run
+from towpath.core.errors import StoreUnavailable
 
 
 class FailingDisk(apsw.VFS):
@@ -50,7 +51,9 @@ async def test_a_writer_outlives_a_disk_that_fails_for_a_moment(
         failing_disk.broken = True
         other = run.fleet.client()  # another process writes, so that this one has something new to read
         assert await asyncio.to_thread(other.wait, 20) == 0, other.output()
-        await asyncio.sleep(0.1)  # twenty-five looks at the file
+        async with asyncio.timeout(10):
+            with pytest.raises(StoreUnavailable, match="does not answer"):
+                await run.client.enqueue("plain")
         failing_disk.broken = False
         async with asyncio.timeout(10):
             await run.client.enqueue("plain")

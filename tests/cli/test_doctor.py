@@ -1,10 +1,12 @@
 """towpath doctor finds what is wrong, and nothing where nothing is."""
 
+import time
 from datetime import timedelta
+from types import SimpleNamespace
 
 import pytest
 
-from tests.cli.commands import words
+from tests.cli.commands import Commands, words
 from towpath.testing import drain
 
 
@@ -59,6 +61,42 @@ def test_a_sqlite_that_can_corrupt_its_file_is_a_problem(towpath, monkeypatch):
     monkeypatch.setattr("apsw.sqlite_lib_version", lambda: "3.50.4")
     found = _findings(towpath, code=1)
     assert "WAL-reset bug" in found[("SQLite", "problem")]["message"]
+
+
+@pytest.mark.parametrize(("wrong_by", "level", "code"), [(0, "ok", 0), (-10, "note", 0), (3600, "problem", 1)])
+def test_a_clock_that_differs_from_the_databases_is_told(postgres_url, monkeypatch, wrong_by, level, code):
+    towpath = Commands(postgres_url)
+    towpath("migrate")
+    monkeypatch.setattr("towpath.cli.doctor.time", SimpleNamespace(time=lambda: time.time() + wrong_by))
+    found = _findings(towpath, code=code)[("clock", level)]
+    if wrong_by:
+        assert f"{abs(wrong_by)}.0 s {'ahead of' if wrong_by > 0 else 'behind'} the database" in found["message"]
+
+
+def test_with_an_app_its_own_migrations_are_looked_at_too_and_nothing_is_written(towpath, tmp_path):
+    (tmp_path / "shelf").mkdir()
+    (tmp_path / "shelf/0001_books.sql").write_text("CREATE TABLE book (title text NOT NULL);")
+    (tmp_path / "diary_app.py").write_text(
+        "from pathlib import Path\nfrom towpath import App, Slice\napp = App()\n"
+        "app.add_slice(Slice('shelf', Path(__file__).parent / 'shelf'))\n"
+        "app.operation('write', queue='q')(lambda ctx: None)\napp.schedule('daily', '0 3 * * *', 'write')\n"
+    )
+    on_here = ("--app", "diary_app:app", "--database", towpath.url)
+    towpath("migrate")
+    assert "migrations" in [
+        found["topic"] for found in towpath.json("doctor", *on_here, code=1) if found["level"] == "problem"
+    ]
+    towpath("migrate", *on_here)
+    towpath("doctor", *on_here)
+    assert towpath.json("schedules") == []
+
+
+def test_a_full_disk_is_a_problem_before_it_is_one(towpath, monkeypatch):
+    towpath("migrate")
+    monkeypatch.setattr("shutil.disk_usage", lambda path: SimpleNamespace(free=50 * 1024**2))
+    assert "50.0 MB free for the database" in _findings(towpath, code=1)[("disk", "problem")]["message"]
+    monkeypatch.setattr("shutil.disk_usage", lambda path: SimpleNamespace(free=500 * 1024**2))
+    assert ("disk", "note") in _findings(towpath)
 
 
 def test_jobs_nobody_serves_are_a_problem(towpath_on_both):

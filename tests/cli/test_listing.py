@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.cli.commands import words
+from tests.cli.commands import Commands, words
 
 
 @pytest.fixture
@@ -67,3 +67,11 @@ def test_what_comes_from_a_job_cannot_drive_the_terminal(towpath):
     assert "\x9b" not in shown
     assert "[bold red]k[/]" in shown
     assert job["tenant"] == "eve\x1b[31m\x9b2J"
+
+
+def test_looking_leaves_nothing_behind(postgres_url, tmp_path):
+    towpath = Commands(postgres_url)
+    towpath("migrate")
+    towpath("jobs", "list")
+    towpath("doctor")
+    assert list(tmp_path.iterdir()) == []

@@ -36,7 +36,6 @@ def test_an_app_that_cannot_be_found_is_told_with_what_is_missing(towpath, modul
 
 
 @pytest.mark.parametrize("name", ["app", "shelf.app"])
-def test_an_app_is_found_in_the_current_directory(towpath, modules, monkeypatch, name):
-    monkeypatch.setattr("sys.path", [*__import__("sys").path])
+def test_an_app_is_found_in_the_current_directory(towpath, modules, name):
     job = towpath.json("enqueue", "sweep", "--app", f"local_shop:{name}", "--database", towpath.url)
     assert job["queue"] == "home"

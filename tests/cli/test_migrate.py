@@ -26,8 +26,7 @@ def test_checking_makes_no_database(towpath, tmp_path):
     assert not (tmp_path / "jobs.db").exists()
 
 
-def test_the_slices_of_an_app_are_migrated_with_it(towpath, tmp_path, monkeypatch):
-    monkeypatch.syspath_prepend(tmp_path)
+def test_the_slices_of_an_app_are_migrated_with_it(towpath):
     Path("shelf").mkdir()
     Path("shelf/0001_books.sql").write_text("CREATE TABLE book (title text NOT NULL);")
     Path("library_app.py").write_text(SLICE_APP)

@@ -6,10 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.commands import Commands, started
+from tests.cli.commands import Commands, started, until
 from towpath.cli.example.documents import SHELVES
-from towpath.cli.example.pipeline import app as example
-from towpath.testing import drain
 
 DOCUMENTS = sum(shelf.documents for shelf in SHELVES)
 
@@ -22,6 +20,11 @@ def run(tmp_path_factory):
         assert process.end(timeout=180) == 0, process.out + process.err
     assert process.err == ""
     return folder / "towpath-data", process.out
+
+
+def test_a_place_that_cannot_hold_it_is_refused(tmp_path):
+    (tmp_path / "taken").touch()
+    assert "taken" in Commands("sqlite:///unused.db")("up", "--data", "taken", code=2).stderr
 
 
 @pytest.fixture
@@ -43,9 +46,8 @@ def test_every_document_is_read_and_packed_but_the_broken_one(run, towpath):
 
 
 def test_something_was_retried_and_no_step_was_run_twice(towpath):
-    retried = [
-        job for job in towpath.json("jobs", "list", "--operation", "document.read", "--limit", "200") if job["failures"]
-    ]
+    read = towpath.json("jobs", "list", "--operation", "document.read", "--state", "succeeded", "--limit", "200")
+    retried = [job for job in read if job["failures"]]
     assert retried
     for job in retried:
         events = towpath.json("jobs", "show", job["id"], "--events", "1000")["events"]
@@ -82,21 +84,15 @@ def test_a_second_run_on_a_terminal_adds_to_the_first_and_the_broken_document_ca
     [line] = re.findall(r"^  towpath (jobs retry .+)$", output, re.MULTILINE)
     towpath(*shlex.split(line))
     assert len(towpath.json("inbox", "list")) == 1
-    _drain_example(towpath)
+    with started("worker", "--app", "towpath.cli.example:app", env={"TOWPATH_DATABASE_URL": towpath.url}) as worker:
+        until(lambda: not _live(towpath), timeout=120)
+        worker.terminate()
+        assert worker.end() == 0
     mended = towpath.json("jobs", "show", shlex.split(line)[2])
     assert (mended["state"], mended["result"]["language"]) == ("succeeded", "german")
     assert towpath.json("jobs", "show", mended["parent_id"])["state"] == "succeeded"
     assert "logbook-01.txt" in Path(data / "reports/cedar.md").read_text("utf-8")
 
 
-def _drain_example(towpath):
-    """What `towpath worker --app towpath.cli.example:app` would do, until there is nothing more to do."""
-    import asyncio
-
-    async def work():
-        example.url = towpath.url
-        async with example:
-            while any((await example.list(state=state, limit=1)) for state in ("queued", "running", "waiting")):
-                await drain(example)
-
-    asyncio.run(asyncio.wait_for(work(), 120))
+def _live(towpath):
+    return [job for state in ("queued", "running", "waiting") for job in towpath.json("jobs", "list", "--state", state)]

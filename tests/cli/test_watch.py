@@ -1,6 +1,7 @@
 """towpath jobs watch, as a real process beside the one that works."""
 
 import json
+import signal
 
 import pytest
 
@@ -66,3 +67,13 @@ def test_events_can_be_had_as_lines_of_json(towpath):
     towpath.drain()
     events = [json.loads(line) for line in towpath("jobs", "watch", job_id, "--json").stdout.splitlines()]
     assert [event["name"] for event in events] == ["job.created", "job.started", "job.succeeded"]
+
+
+def test_a_watch_can_be_left_without_harm(towpath):
+    job_id = towpath.enqueue("add", {"a": 1, "b": 2})
+    with _watch(towpath, job_id) as watching:
+        until(lambda: "job.created" in watching.out)
+        watching.popen.send_signal(signal.SIGINT)
+        assert watching.end() == 130
+    assert watching.err == ""
+    assert towpath.json("jobs", "show", job_id)["state"] == "queued"

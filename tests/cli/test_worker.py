@@ -1,11 +1,12 @@
 """towpath worker, as a real process."""
 
 import json
+import signal
 from pathlib import Path
 
 import pytest
 
-from tests.cli.commands import started, until
+from tests.cli.commands import started, until, words
 
 SHOP = """
 import asyncio
@@ -96,7 +97,6 @@ def test_a_running_job_is_finished_before_the_worker_stops(towpath):
     with _worker(towpath) as worker:
         until(Path("held").exists)
         worker.terminate()
-        until(lambda: "stop" in worker.err or worker.popen.poll() is None)
         Path("go").touch()
         assert worker.end() == 0
     assert _state(towpath, job_id) == "succeeded"
@@ -130,11 +130,18 @@ def test_the_database_can_be_named_beside_the_app(towpath, tmp_path):
         (["--queues", ","], {}, "names no queue"),
         (["--concurrency", "0"], {}, "--concurrency"),
         ([], {"TOWPATH_LOG_LEVEL": "LOUD"}, "TOWPATH_LOG_LEVEL must be one of"),
-        ([], {"TOWPATH_DATABASE_URL": "mysql://x"}, "no database answers to 'mysql'"),
+        (["--database", "mysql://x"], {}, "no database answers to 'mysql'"),
     ],
 )
-def test_a_worker_that_cannot_start_says_why(towpath, options, env, hint):
-    with _worker(towpath, *options, **env) as worker:
-        assert worker.end() == 2
-    assert hint in worker.err
+def test_a_worker_that_cannot_start_says_why(towpath, monkeypatch, options, env, hint):
+    for name, value in env.items():
+        monkeypatch.setenv(name, value)
+    assert hint in words(towpath("worker", "--app", "corner_shop:app", *options, code=2).stderr)
+
+
+def test_a_worker_ends_at_ctrl_c_as_it_does_at_a_signal(towpath):
+    with _worker(towpath) as worker:
+        until(lambda: "started" in worker.err)
+        worker.popen.send_signal(signal.SIGINT)
+        assert worker.end() == 0
     assert "Traceback" not in worker.err

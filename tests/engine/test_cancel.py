@@ -7,6 +7,7 @@ import pytest
 
 from tests.engine.working import Gate, ended, eventually, happened, in_state, working
 from towpath import JobCancelled, JobNotFound, State
+from towpath.core import points
 
 
 async def test_a_queued_job_is_cancelled_and_never_runs(app):
@@ -245,3 +246,32 @@ async def test_a_cancel_from_another_process_reaches_the_handler(app, opened):
         await gate.until_reached()
         await other.cancel(job.id)
         await eventually(lambda: _let_go(app, job))
+
+
+async def test_a_cancel_between_the_claim_and_the_handlers_first_step_frees_the_slot(app):
+    """The heartbeat may bring the news of a cancel before the handler has had its first turn in the event loop."""
+    ran = []
+
+    @app.operation("work")
+    async def work(ctx, payload):
+        ran.append(payload)
+
+    first = await app.enqueue("work", "first")
+    worker = app.worker(concurrency=1)
+
+    async def cancel_it(name):
+        if name == "worker.claimed" and (await app.get(first.id)).state is State.RUNNING:
+            await app.cancel(first.id)
+            asyncio.get_running_loop().call_soon(worker._lost, first.id, 1, "cancelled")
+
+    points.install(lambda name: cancel_it(name) if name.startswith("worker.") else None)
+    try:
+        running = asyncio.create_task(worker.run())
+        await in_state(app, first, "cancelled")
+        assert (await ended(app, await app.enqueue("work", "second"))).state is State.SUCCEEDED
+    finally:
+        points.install(None)
+        worker.stop()
+        await asyncio.wait_for(running, 20)
+    assert ran == ["second"]
+    assert not (await app.get(first.id)).leased

@@ -26,6 +26,7 @@ from towpath.store.contract import Tx
 BROKEN = Failure("transient", "Broken", "broken")
 TABLES = ("job", "event", "step", "signal", "lane", "queue", "clock", "tally", "rollup", "depth")
 picks = st.integers(0, 1_000_000)
+families = st.tuples(st.integers(1, 3), st.booleans(), st.sampled_from(["go on", "close", "defer"]), st.integers(1, 2))
 # Mostly the attempt that holds the job; now and then one that was superseded.
 staleness = st.sampled_from([0, 0, 0, 0, 1])
 
@@ -41,13 +42,35 @@ class JobMachine(RuleBasedStateMachine):
     def wait(self, work: Any) -> Any:
         return self.loop.run_until_complete(asyncio.wait_for(work, 30))
 
-    @initialize()
-    def an_empty_database(self) -> None:
+    @initialize(family=st.none() | families)
+    def an_empty_database_or_a_family(self, family: tuple[int, bool, str, int] | None) -> None:
+        """Families are where the rules meet; left to chance alone, most lives would be over before one is founded."""
+
         async def unit(tx: Tx) -> None:
             for table in TABLES:
                 await tx.execute_sql(f"DELETE FROM {self.hands.table(table)}")
 
         self.wait(self.hands.store.run(unit))
+        if family is not None:
+            self.found_a_family(family)
+
+    @rule(family=families)
+    def found_a_family(self, family: tuple[int, bool, str, int]) -> None:
+        size, awaited, then, generations = family
+        job = new_job(tenant="a")
+        self.wait(self.hands.store.enqueue([job]))
+        self.world.add(Thing(job.id))
+        parents = [self.world[job.id]]
+        for generation in range(generations):
+            self.claim(1000)
+            for parent in parents:
+                self._fan_out(parent, parent.attempt, size, awaited, generation)
+                if then == "close":
+                    self._close(parent, parent.attempt)
+                elif then == "defer":
+                    self._defer(parent, parent.attempt, "children", parent.wakes)
+            parents = [child for parent in parents for child in self.world.children(parent.id)]
+        self.claim(size)
 
     def pick(self, number: int, *states: str) -> Thing:
         """Some job in one of these states, or any if there is none: then the word has to be refused."""
@@ -146,7 +169,9 @@ class JobMachine(RuleBasedStateMachine):
     @rule(number=picks, stale=staleness, reason=st.sampled_from(["sleep", "signal", "provider"]), missed=st.integers(0, 1))
     def defer(self, number: int, stale: int, reason: str, missed: int) -> None:
         thing = self.pick(number, "running")
-        attempt, seen = thing.attempt - stale, thing.wakes - missed
+        self._defer(thing, thing.attempt - stale, reason, thing.wakes - missed)
+
+    def _defer(self, thing: Thing, attempt: int, reason: str, seen: int) -> None:
         asked = transitions.defer(thing.id, attempt, reason, wakes_seen=seen, deadline=None, max_wait=3600)
         self.apply(asked, self.world.defer(thing.id, attempt, reason, seen))
 
@@ -154,17 +179,21 @@ class JobMachine(RuleBasedStateMachine):
     @rule(number=picks, stale=staleness)
     def close_with_children(self, number: int, stale: int) -> None:
         thing = self.pick(number, "running")
-        attempt = thing.attempt - stale
+        self._close(thing, thing.attempt - stale)
+
+    def _close(self, thing: Thing, attempt: int) -> None:
         self.apply(transitions.close_with_children(thing.id, attempt, '"r"', 3600), self.world.close(thing.id, attempt))
 
     @precondition(lambda self: self.world.things)
     @rule(number=picks, stale=staleness, size=st.integers(0, 3), awaited=st.booleans(), which=st.integers(0, 2))
     def fan_out(self, number: int, stale: int, size: int, awaited: bool, which: int) -> None:
         thing = self.pick(number, "running")
-        attempt = thing.attempt - stale
-        group = f"{'gather' if awaited else 'spawn'} {which}"  # the same again finds its record, unless that was dropped
-        kids = [new_job(tenant=thing.tenant, parent_id=thing.id, root_id=thing.id, child_group=group) for _ in range(size)]
+        self._fan_out(thing, thing.attempt - stale, size, awaited, which)
+
+    def _fan_out(self, thing: Thing, attempt: int, size: int, awaited: bool, which: int) -> None:
         kind = "gather" if awaited else "spawn"
+        group = f"{kind} {which}"  # the same again finds its record, unless that was dropped
+        kids = [new_job(tenant=thing.tenant, parent_id=thing.id, root_id=thing.id, child_group=group) for _ in range(size)]
         things = [Thing(kid.id) for kid in kids]
         expected = self.world.fan_out(thing.id, attempt, things, group, awaited=awaited)
         try:

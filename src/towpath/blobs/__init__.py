@@ -10,6 +10,7 @@ from towpath.blobs.errors import (
     InvalidBlobUrl,
 )
 from towpath.blobs.keys import MAX_KEY_LENGTH
+from towpath.blobs.lazy import lazily
 from towpath.blobs.local import LocalBlobs
 from towpath.blobs.opening import open_blobs
 
@@ -24,5 +25,6 @@ __all__ = [
     "InvalidBlobKey",
     "InvalidBlobUrl",
     "LocalBlobs",
+    "lazily",
     "open_blobs",
 ]

@@ -17,7 +17,7 @@ from towpath.core.errors import TowpathError
 from towpath.engine.app import App
 from towpath.engine.findings import Finding, Level, note, ok, problem
 
-_CLOCK_TOLERANCE = 1.0
+_CLOCK_TOLERANCE, _CLOCK_WRONG = 1.0, 60.0
 _MARKS = {Level.OK: ("✓", "green"), Level.NOTE: ("•", "yellow"), Level.PROBLEM: ("✗", "red")}
 
 
@@ -54,19 +54,20 @@ async def _database(app: App) -> list[Finding]:
         if missing:
             remedy = "towpath migrate, or start a worker of this version"
             return [ok("database", f"{where} answers"), problem("migrations", f"{len(missing)} are missing", remedy)]
-        async with app:
+        # Opened without the app's own operations and schedules, so that nothing is written.
+        async with app_for(app.url) as bare:
             return [
                 ok("database", f"{where} answers"),
                 ok("migrations", "none is missing"),
-                await _clocks(app),
-                *await app.checkup(),
+                await _clocks(bare),
+                *await bare.checkup(),
             ]
     except TowpathError as error:
         return [problem("database", f"{where} cannot be used: {error}", "see above; then run towpath doctor again")]
 
 
 async def _clocks(app: App) -> Finding:
-    """Everything runs on the database's time, so a wrong clock here only misleads people who read logs."""
+    """Leases and deadlines are in the database's time; ids and logs are in this machine's."""
     if app.url.startswith("sqlite:"):
         return ok("clock", "SQLite uses this machine's clock")
     before = time.time()
@@ -77,7 +78,8 @@ async def _clocks(app: App) -> Finding:
         return ok("clock", "this machine and the database agree")
     direction = "behind" if seconds > 0 else "ahead of"
     message = f"this machine is {abs(seconds):.1f} s {direction} the database"
-    return note("clock", message, "jobs run on the database's time; set both clocks by NTP so that logs can be compared")
+    remedy = "set both clocks by NTP: ids, and with them the order of lists, are made by the clock of whoever enqueues"
+    return problem("clock", message, remedy) if abs(seconds) > _CLOCK_WRONG else note("clock", message, remedy)
 
 
 def _print(findings: list[Finding]) -> None:

@@ -6,6 +6,7 @@ import platform
 import shutil
 import sys
 from pathlib import Path
+from urllib.parse import unquote, urlsplit
 
 from towpath import config, wiring
 from towpath.cli.words import size
@@ -56,7 +57,7 @@ def _places(url: str, settings: Settings) -> list[tuple[str, Path]]:
     if url.startswith("sqlite:"):
         places.append(("the database", config.sqlite_path(url).absolute()))
     if settings.blobs_url.startswith("file:"):
-        places.append(("stored values", Path(settings.blobs_url.removeprefix("file://"))))
+        places.append(("stored values", Path(unquote(urlsplit(settings.blobs_url).path))))
     elif not settings.blobs_url and not url.startswith("sqlite:"):
         places.append(("stored values", Path("towpath-blobs").absolute()))
     return places

@@ -1,6 +1,7 @@
 """Opening the database for a command.
 
-A command that only looks must neither create a database by mistyping its name, nor migrate one in passing.
+A command that only looks must neither create a database by mistyping its name, nor migrate one in passing, nor make a
+directory for stored values wherever it happens to be run.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ def run(work: Coroutine[Any, Any, T]) -> T:
 def app_for(database: str | None, app_path: str | None = None) -> App:
     """The user's own app, or one that knows no operations: enough to look at jobs and to move them."""
     if app_path is None:
-        return App(database, migrate_on_start=False)
+        return App(database, migrate_on_start=False, blobs_on_start=False)
     app = load_app(app_path)
     if database is not None:
         app.url = database

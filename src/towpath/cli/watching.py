@@ -80,7 +80,7 @@ async def _with_bar(app: App, job: Job, after: int) -> None:
             fields = event.fields or {}
             if fields.get("current") is not None:
                 bar.update(task, completed=fields["current"], total=fields.get("of"))
-        if job.progress_total is None and (await app.get(job.id)).state in _GOOD:
+        if bar.tasks[task].total is None and (await app.get(job.id)).state in _GOOD:
             bar.update(task, completed=1, total=1)
 
 

@@ -60,12 +60,13 @@ class App:
         settings: config.Settings | None = None,
         clock: Callable[[], float] = time.time,
         migrate_on_start: bool = True,
+        blobs_on_start: bool = True,
     ) -> None:
         self.settings = settings or config.load()
         self.url = url or self.settings.database_url
         self.registry = Registry()
         self.clock = clock
-        self._migrate_on_start = migrate_on_start
+        self._migrate_on_start, self._blobs_on_start = migrate_on_start, blobs_on_start
         self._slices: list[Slice] = [ENGINE]
         self.resource_factories: dict[str, Callable[[], Any]] = {}
         self._plans: dict[str, schedules.Planned] = {}
@@ -191,7 +192,7 @@ class App:
             )
 
     def _assemble(self, store: Any) -> Services:
-        blobs = wiring.make_blobs(self.url, self.settings)
+        blobs = wiring.make_blobs(self.url, self.settings, on_start=self._blobs_on_start)
         values = Values(blobs, inline_bytes=self.settings.inline_bytes, max_bytes=self.settings.max_payload_bytes)
         transport = DatabaseTransport(store.bell)
         return Services(

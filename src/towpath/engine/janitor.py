@@ -7,11 +7,13 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Callable, Sequence
-from datetime import timedelta
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from datetime import UTC, datetime, timedelta
 from functools import partial
+from typing import Any
 
 from towpath.core import transitions
+from towpath.core.errors import StoreUnavailable
 from towpath.core.lifecycle import State
 from towpath.core.points import reach
 from towpath.core.transitions import Transition
@@ -25,6 +27,7 @@ log = logging.getLogger("towpath.janitor")
 
 _PAGE = 200
 _FIRST = "00000000-0000-0000-0000-000000000000"
+_LONG_AGO: Any = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class Janitor:
@@ -78,7 +81,9 @@ class Janitor:
             moment = await ledger.due_next(tx)
             return 1.0 if moment is None else (moment - tx.now).total_seconds()
 
-        return min(1.0, max(0.005, await self._store.read(unit)))
+        wait = await self._store.read(unit)
+        # What has been due for a while is held by somebody, or cannot be changed: asking all the time helps neither.
+        return 1.0 if wait < -0.5 else min(1.0, max(0.005, wait))
 
     async def _rescue(self) -> float:
         await rescue(self._services)
@@ -102,10 +107,42 @@ class Janitor:
 async def promote_due(services: Services) -> int:
     total = 0
     while True:
-        moved = await services.store.run(lambda tx: ledger.promote_due(tx, _PAGE))
+        try:
+            moved = await services.store.run(lambda tx: ledger.promote_due(tx, _PAGE))
+        except StoreUnavailable:
+            raise
+        except Exception as error:
+            log.error("due jobs could not be made ready together, each is tried alone: %s", error)
+            return total + await _promote_one_by_one(services)
         total += moved
         if moved < _PAGE:
             return total
+
+
+async def _promote_one_by_one(services: Services) -> int:
+    total = 0
+    async for row in _pages(services, "due_ids"):
+        try:
+            total += await services.store.run(partial(ledger.promote_one, job_id=str(row["id"])))
+        except Exception as error:
+            log.error("job %s is due and could not be made ready: %s", row["id"], error)
+    return total
+
+
+async def _pages(services: Services, query: str) -> AsyncIterator[Row]:
+    """The rows of a keyset query, each once, however many of them stay as they are."""
+    mark, after = _LONG_AGO, _FIRST
+    while True:
+        rows = await services.store.read(partial(_page, query=query, mark=mark, after=after))
+        for row in rows:
+            yield row
+        if len(rows) < _PAGE:
+            return
+        mark, after = rows[-1]["mark"], str(rows[-1]["id"])
+
+
+async def _page(tx: Tx, query: str, mark: Any, after: str) -> Sequence[Row]:
+    return await tx.fetch(query, now=tx.now, mark=mark, after=after, limit=_PAGE)
 
 
 async def rescue(services: Services) -> int:
@@ -133,20 +170,28 @@ def _rescue_of(job_id: str, attempt: int, state: str) -> Transition:
 
 
 async def expire(services: Services) -> int:
-    total = 0
+    mark, after, total = _LONG_AGO, _FIRST, 0
     while True:
-        rows = await services.store.read(lambda tx: tx.fetch("expired_waits", now=tx.now, limit=_PAGE))
+        rows = await services.store.read(partial(_page, query="expired_waits", mark=mark, after=after))
         if rows:
             await reach("expire.selected")
-        moved = await _one_by_one_if_needed(services, [transitions.expire(str(row["id"]), row["attempt"]) for row in rows])
-        total += moved
-        if moved < _PAGE:
+        total += await _one_by_one_if_needed(services, [transitions.expire(str(row["id"]), row["attempt"]) for row in rows])
+        if len(rows) < _PAGE:
             return total
+        mark, after = rows[-1]["mark"], str(rows[-1]["id"])
 
 
 async def gate_all(services: Services) -> int:
     lanes = await services.store.read(lambda tx: tx.fetch("lanes_to_tend", since=tx.now - ledger.NEW_CAP))
-    return sum([await services.store.run(_gate_of(row["queue"], row["lane"])) for row in lanes])
+    moved = 0
+    for row in lanes:
+        try:
+            moved += await services.store.run(_gate_of(row["queue"], row["lane"]))
+        except StoreUnavailable:
+            raise
+        except Exception as error:
+            log.error("the gate of lane %s of queue %s failed, the others go on: %s", row["lane"], row["queue"], error)
+    return moved
 
 
 def _gate_of(queue: str, lane: str) -> Callable[[Tx], Awaitable[int]]:

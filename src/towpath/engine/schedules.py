@@ -79,24 +79,36 @@ async def register(services: Services, plans: list[Planned]) -> None:
 
 
 async def fire_due(services: Services) -> int:
-    """Fires every schedule that is due; answers how many."""
+    """Fires every schedule that is due; answers how many. One that cannot be read here is told after the others."""
     if not await services.store.read(lambda tx: tx.fetch("schedule_is_due", now=tx.now)):
         return 0
     await reach("schedule.seen")
 
-    async def unit(tx: Tx) -> int:
-        due = await tx.fetch("due_schedules", now=tx.now)
+    async def unit(tx: Tx) -> tuple[int, list[str]]:
+        due, unread = await tx.fetch("due_schedules", now=tx.now), []
         await reach("schedule.locked")
         for row in due:
-            await _fire(tx, row)
-        return len(due)
+            try:
+                slot = _slot(row, tx.now)
+            except Exception as error:  # a time zone this host does not know, a cron expression of a newer release
+                unread.append(f"schedule {row['name']!r} is due and cannot be read here: {error}")
+            else:
+                await _fire(tx, row, *slot)
+        return len(due) - len(unread), unread
 
-    return await services.store.run(unit)
+    fired, unread = await services.store.run(unit)
+    if unread:
+        raise ConfigurationError("; ".join(unread))
+    return fired
 
 
-async def _fire(tx: Tx, row: Row) -> None:
-    fire_at = max(row["next_fire"], latest_until(row["cron"], row["timezone"], tx.now))
-    upcoming = next_after(row["cron"], row["timezone"], tx.now)
+def _slot(row: Row, now: datetime) -> tuple[datetime, datetime]:
+    """The time it fires for, and the next one."""
+    latest = latest_until(row["cron"], row["timezone"], now)
+    return max(row["next_fire"], latest), next_after(row["cron"], row["timezone"], now)
+
+
+async def _fire(tx: Tx, row: Row, fire_at: datetime, upcoming: datetime) -> None:
     job = NewJob(
         id=uuid7(), operation=row["operation"], queue=row["queue"], payload_json=row["payload"], tenant=row["tenant"],
         lane=row["tenant"], priority=row["priority"], max_attempts=row["max_attempts"],

@@ -78,7 +78,8 @@ async def _key_holders(tx: Tx, board: Board, transitions: Sequence[Transition]) 
         for job in board.jobs.values():
             if job.key is not None and job.ended:
                 rows = await tx.fetch("job_by_key", tenant=job.tenant, operation=job.operation, key=job.key)
-                holders |= {job.id: str(row["id"]) for row in rows}
+                if rows:
+                    holders[job.id] = str(rows[0]["id"])
     return holders
 
 
@@ -209,6 +210,17 @@ async def promote_due(tx: Tx, limit: int) -> int:
     """Makes scheduled jobs that have fallen due ready, ranked within their lanes; answers how many it saw."""
     jobs = await tx.jobs("due_jobs", now=tx.now, limit=limit)
     await reach("due.locked")
+    return await _make_ready(tx, jobs)
+
+
+async def promote_one(tx: Tx, job_id: str) -> int:
+    """One of them alone, for when they will not go through together."""
+    jobs = await _lock(tx, [job_id])
+    due = [job for job in jobs if job.state is State.QUEUED and job.run_at is not None and job.run_at <= tx.now]
+    return await _make_ready(tx, due)
+
+
+async def _make_ready(tx: Tx, jobs: list[Job]) -> int:
     board = Board(jobs, tx.now)
     for job in jobs:
         job.run_at = None

@@ -30,6 +30,11 @@ SELECT * FROM towpath.job
 WHERE state = 'queued' AND run_at IS NOT NULL AND run_at <= :now
 ORDER BY run_at, id LIMIT :limit FOR UPDATE SKIP LOCKED
 
+-- name: due_ids
+SELECT id, run_at AS mark FROM towpath.job
+WHERE state = 'queued' AND run_at IS NOT NULL AND run_at <= :now AND (run_at, id) > (:mark, :after)
+ORDER BY run_at, id LIMIT :limit
+
 -- name: next_due
 SELECT (SELECT min(run_at) FROM towpath.job WHERE state = 'queued' AND run_at IS NOT NULL) AS run_at,
        (SELECT min(deadline) FROM towpath.job WHERE state = 'waiting') AS deadline
@@ -48,8 +53,8 @@ WHERE leased AND lease_until < :now AND id > :after
 ORDER BY id LIMIT :limit
 
 -- name: expired_waits
-SELECT id, attempt FROM towpath.job
-WHERE state = 'waiting' AND deadline <= :now
+SELECT id, attempt, deadline AS mark FROM towpath.job
+WHERE state = 'waiting' AND deadline <= :now AND (deadline, id) > (:mark, :after)
 ORDER BY deadline, id LIMIT :limit
 
 -- name: no_handler_jobs
