@@ -100,7 +100,7 @@ async def test_a_worker_frozen_inside_a_transaction_holds_nobody_up_for_long(
         await run.client.feed()
         await run.until(lambda: zombie.frozen, "the worker froze")
         run.fleet.worker(concurrency=8)
-        await run.quiesce(10 * LEASE_SECONDS)
+        await run.quiesce(20 * LEASE_SECONDS)
         zombie.resume()
         zombie.terminate()
         assert await asyncio.to_thread(zombie.wait, 20) == 0

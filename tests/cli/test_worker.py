@@ -81,9 +81,9 @@ def test_the_log_is_json_if_asked_and_says_which_job_a_line_is_from(towpath):
 
 
 def test_the_level_of_the_log_is_a_setting(towpath):
+    towpath("migrate")
+    job_id = _enqueue(towpath, "greet", name="Ada")
     with _worker(towpath, TOWPATH_LOG_LEVEL="warning") as worker:
-        until(lambda: Path("jobs.db").exists() and towpath("migrate", "--check"))
-        job_id = _enqueue(towpath, "greet", name="Ada")
         until(lambda: _state(towpath, job_id) == "succeeded")
         worker.terminate()
         assert worker.end() == 0

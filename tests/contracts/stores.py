@@ -107,7 +107,7 @@ class Hands:
 
     async def run_out(self, *ids: str) -> None:
         """Lets the leases of some jobs run out."""
-        await self.shift("lease_until", -3600.0, *ids)
+        await self.shift("lease_until", -86400.0, *ids)
 
     async def queue(self, name: str = "q", *, paused: bool = False, max_slots: int | None = None) -> None:
         paused_at = await self.store.read(_now) if paused else None

@@ -48,7 +48,9 @@ async def test_a_fan_out_is_on_record_with_its_children_and_counters(hands):
     kids, made = await fan_out(hands, job, "gather a", 3)
     row = await hands.job(job.id)
     assert (row.children_total, row.await_group, row.await_open, row.progress_total) == (3, "gather a", 3, 3.0)
-    assert [(k.parent_id, k.child_group, k.state) for k in await hands.jobs(*kids)] == [(job.id, "gather a", State.QUEUED)] * 3
+    assert [(k.parent_id, k.child_group, k.state) for k in await hands.jobs(*kids)] == [
+        (job.id, "gather a", State.QUEUED)
+    ] * 3
     [step] = await hands.store.read(lambda tx: journal.load_steps(tx, job.id))
     assert (step.name, step.kind, step.done) == ("gather a", "gather", True)
     assert made.wakes == row.wakes

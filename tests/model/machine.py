@@ -113,7 +113,7 @@ class JobMachine(RuleBasedStateMachine):
     @rule(limit=st.integers(1, 4))
     def claim(self, limit: int) -> None:
         ready = {thing.id: thing.priority for thing in self.world.ready()}
-        claimed = self.wait(self.hands.claim(limit))
+        claimed = self.wait(self.hands.claim(limit, lease=3600.0))
         assert len(claimed) == min(limit, len(ready))
         assert [job.priority for job in claimed] == sorted(ready.values())[: len(claimed)]
         self.world.claim(job.id for job in claimed)
@@ -239,7 +239,7 @@ class JobMachine(RuleBasedStateMachine):
     @rule(number=picks)
     def poll(self, number: int) -> None:
         thing = self.pick(number, "waiting")
-        self.apply(transitions.poll(thing.id, "poller", 30), self.world.poll(thing.id))
+        self.apply(transitions.poll(thing.id, "poller", 3600.0), self.world.poll(thing.id))
 
     @precondition(lambda self: self.world.things)
     @rule(number=picks)
@@ -354,7 +354,9 @@ class JobMachine(RuleBasedStateMachine):
         events: dict[str, list[Event]] = {job_id: [] for job_id in ids}
         for row in await tx.fetch_sql(f"SELECT job_id, seq, attempt, name, fields FROM {table('event')} ORDER BY seq"):
             fields = decode(row["fields"])
-            events[str(row["job_id"])].append(Event(str(row["job_id"]), row["seq"], row["attempt"], row["name"], fields=fields))
+            events[str(row["job_id"])].append(
+                Event(str(row["job_id"]), row["seq"], row["attempt"], row["name"], fields=fields)
+            )
         steps: dict[str, list[str]] = {}
         for row in await tx.fetch_sql(f"SELECT job_id, name FROM {table('step')} ORDER BY ord"):
             steps.setdefault(str(row["job_id"]), []).append(row["name"])

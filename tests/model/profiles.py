@@ -6,7 +6,7 @@ from hypothesis import HealthCheck, settings
 
 _PATIENT = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow, HealthCheck.data_too_large]}
 
-settings.register_profile("quick", max_examples=50, stateful_step_count=30, **_PATIENT)
+settings.register_profile("quick", max_examples=30, stateful_step_count=30, **_PATIENT)
 settings.register_profile("thorough", max_examples=400, stateful_step_count=80, print_blob=True, **_PATIENT)
 
 

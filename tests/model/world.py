@@ -316,5 +316,3 @@ class World:
             return
         thing.failures = 0
         thing.state, thing.scheduled, thing.closing = "queued", False, False
-
-

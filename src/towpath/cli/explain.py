@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from rich.text import Text
+
 from towpath.cli.opening import opened, run
 from towpath.cli.options import AsJson, Database, JobId
 from towpath.cli.records import plain
-from towpath.cli.screen import clean, console, facts, say_json
+from towpath.cli.screen import clean, console, facts, say_json, state
 from towpath.cli.words import age, clock, duration
 from towpath.engine.explain import MOST_COUNTED, Explanation
 
@@ -27,7 +29,7 @@ async def _explain(job_id: str, as_json: bool, database: str | None) -> None:
         say_json(plain(told))
         return
     screen = console()
-    screen.print(f"{told.state}: {clean(told.sentence)}")
+    screen.print(Text.assemble(state(told.state), "  ", clean(told.sentence)))
     rows = [
         ("reason", told.reason),
         ("position", _position(told)),

@@ -16,6 +16,7 @@ import apsw
 
 from towpath.core.encoding import decode
 from towpath.core.points import reach
+from towpath.core.errors import StoreUnavailable
 from towpath.core.records import Enqueued, Event, NewJob
 from towpath.core.transitions import Transition
 from towpath.store.contract import Claimed, Heart, Unit
@@ -90,6 +91,11 @@ class SqliteStore:
         self._connections.clear()
         self._local = threading.local()
 
+    def _threads(self) -> ThreadPoolExecutor:
+        if self._readers is None:
+            raise StoreUnavailable("the store is closed; open the app before using it")
+        return self._readers
+
     def _check(self) -> None:
         check_health(self._reader(), self.path)
 
@@ -140,6 +146,7 @@ class SqliteStore:
             if not loop.is_closed():
                 loop.call_soon_threadsafe(resolve, value, error)
 
+        self._threads()
         self._writer.submit(Work(unit, done, peek))
         return await future
 
@@ -152,12 +159,12 @@ class SqliteStore:
             finally:
                 connection.execute("COMMIT")
 
-        assert self._readers is not None, "the store is not open"
-        return await asyncio.get_running_loop().run_in_executor(self._readers, work)
+        return await asyncio.get_running_loop().run_in_executor(self._threads(), work)
 
     @asynccontextmanager
     async def transaction(self) -> AsyncIterator[SessionTx]:
         session = Session()
+        self._threads()
         self._writer.submit(session)
         await asyncio.wrap_future(session.opened)
         tx = SessionTx(session)
@@ -226,5 +233,4 @@ class SqliteStore:
             finally:
                 copy.close()
 
-        assert self._readers is not None, "the store is not open"
-        await asyncio.get_running_loop().run_in_executor(self._readers, work)
+        await asyncio.get_running_loop().run_in_executor(self._threads(), work)
