@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.contracts.stores import PATIENCE, Hands, new_job, opened
+from tests.contracts.stores import PATIENCE, Hands, opened
 from towpath.config import Settings, sqlite_path
 from towpath.core.errors import ConfigurationError, StoreUnavailable
 from towpath.store.migrating import ENGINE, migrate
@@ -88,15 +88,6 @@ async def test_what_goes_wrong_before_the_tables_exist_does_not_end_the_writer(s
             assert await Hands(store).enqueue() is not None
     finally:
         await store.close()
-
-
-async def test_a_closed_store_says_so(sqlite_url):
-    store = make_store(sqlite_url, Settings())
-    await store.open()
-    await store.close()
-    await store.close()
-    with pytest.raises(StoreUnavailable, match="closed"):
-        await store.enqueue([new_job()])
 
 
 async def test_a_backup_is_a_whole_database_while_everything_goes_on(sqlite_url, tmp_path):

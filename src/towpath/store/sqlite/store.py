@@ -15,8 +15,8 @@ from typing import Any, TypeVar
 import apsw
 
 from towpath.core.encoding import decode
-from towpath.core.points import reach
 from towpath.core.errors import StoreUnavailable
+from towpath.core.points import reach
 from towpath.core.records import Enqueued, Event, NewJob
 from towpath.core.transitions import Transition
 from towpath.store.contract import Claimed, Heart, Unit
