@@ -100,7 +100,7 @@ def validation_error() -> Exception:
         (StepNameReused("x"), Category.FATAL),
         (WaitRefused("x"), Category.FATAL),
         (ChildrenFailed("x"), Category.FATAL),
-        (WaitTimeout("x"), Category.TRANSIENT),
+        (WaitTimeout("x"), Category.FATAL),
         (validation_error(), Category.SCHEMA_INVALID),
         (ConnectionError("x"), Category.TRANSIENT),
         (TimeoutError("x"), Category.TRANSIENT),

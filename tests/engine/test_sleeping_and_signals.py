@@ -146,6 +146,21 @@ async def test_a_timeout_nobody_handles_fails_the_job(app):
     async with working(app):
         row = await ended(app, job)
     assert (row.state, row.error["error_class"]) == (State.FAILED, "WaitTimeout")
+    assert row.failures == 1, "another attempt would only read on record that nothing came"
+
+
+async def test_a_requeue_after_a_timeout_waits_anew(app):
+    @app.operation("patient", retry=AT_ONCE)
+    async def patient(ctx, payload: dict):
+        return await ctx.wait_for("news", timeout=payload["patience"])
+
+    job = await app.enqueue("patient", {"patience": 0.05})
+    async with working(app):
+        assert (await ended(app, job)).state is State.FAILED
+        await app.requeue(job.id, payload={"patience": 60}, keep_steps=True)
+        await in_state(app, job, "waiting")
+        await app.signal(job.id, "news", "it came")
+        assert await app.result(job.id, timeout=20) == "it came"
 
 
 async def test_a_signal_to_nobody_is_refused(app):

@@ -226,6 +226,27 @@ async def test_jobs_that_nobody_knows_are_set_aside_and_adopted(app, opened):
         assert [await newer.result(job.id, timeout=20) for job in jobs] == [1, 1, 1]
 
 
+async def test_a_worker_that_is_already_running_takes_back_what_an_older_one_set_aside(opened):
+    older, newer = await opened(), await opened()
+
+    @older.operation("known")
+    async def known(ctx): ...
+
+    @newer.operation("brand_new")
+    async def brand_new(ctx):
+        return "done"
+
+    async with working(newer, "elsewhere"):  # it serves another queue, so that the older one gets the job first
+        job = await newer.enqueue("brand_new")
+        async with working(older, "default"):
+            await eventually(lambda: _set_aside(older, job))
+        await eventually(lambda: _ready_again(newer, job))
+
+
+async def _ready_again(app, job):
+    return (await app.get(job.id)).ready
+
+
 async def _set_aside(app, job):
     return (await app.get(job.id)).reason == "no_handler"
 

@@ -28,6 +28,7 @@ class Board:
         self.new_jobs: list[NewJob] = []
         self.stamps: dict[str, bool] = {}  # job id -> True: a new place in the fair order; False: keeps its place
         self.gates: set[tuple[str, str]] = set()
+        self.waits_forgotten: list[str] = []  # jobs whose timed-out waits begin anew
         self.steps_dropped: dict[str, str | None] = {}  # job id -> the fan-out after which they go, None: all
         self._counted: dict[str, None] = {}  # parents whose counters moved and whose event is not written yet
         self.add(jobs)

@@ -15,7 +15,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from towpath.core.encoding import plain
-from towpath.core.errors import Category, ChildrenFailed, OperationError, RateLimited, SchemaInvalid
+from towpath.core.errors import Category, ChildrenFailed, OperationError, RateLimited, SchemaInvalid, WaitTimeout
 from towpath.core.outcomes import Failure
 from towpath.core.retry import Retry
 
@@ -92,6 +92,8 @@ def categorise(error: BaseException, registered: ExceptionMap | None = None) -> 
         return Category.SCHEMA_INVALID
     if isinstance(error, (*_PROGRAMMER_ERRORS, *_MISSING_INPUT)):
         return Category.FATAL
+    if isinstance(error, WaitTimeout):
+        return Category.FATAL  # it is on record that nothing came: another attempt would only read that again
     return Category.TRANSIENT
 
 

@@ -41,6 +41,7 @@ class Janitor:
             Loop("gate", self._every(1.0, self._gate)),
             Loop("schedules", self._schedules),
             Loop("rollups", self._every(1.0, self._rollups)),
+            Loop("adopt", self._every(5.0, self._adopt)),
             Loop("retention", self._every(60.0, self._retention)),
         ]
 
@@ -96,12 +97,23 @@ class Janitor:
         await schedules.fire_due(self._services)
         return await schedules.seconds_until_next(self._services)
 
+    async def _adopt(self) -> None:
+        await adopt(self._services)
+
     async def _rollups(self) -> None:
         await rollups.roll_up(self._store)
 
     async def _retention(self) -> None:
         await retention.prune(self._services)
         await self._store.run(lambda tx: tx.execute("forget_workers", before=tx.now - timedelta(days=1)))
+
+
+async def adopt(services: Services) -> int:
+    """Takes back jobs that were set aside by a worker that did not know their operation, if somebody here does."""
+    names = services.registry.names()
+    if not names or not await services.store.read(lambda tx: tx.fetch("any_no_handler", operations=names)):
+        return 0
+    return await services.store.run(lambda tx: ledger.adopt(tx, names))
 
 
 async def promote_due(services: Services) -> int:

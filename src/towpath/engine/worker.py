@@ -27,12 +27,11 @@ from towpath.engine.claims import QueueClaims
 from towpath.engine.context import Context
 from towpath.engine.execution import execute
 from towpath.engine.heartbeat import Heartbeat
-from towpath.engine.janitor import Janitor
+from towpath.engine.janitor import Janitor, adopt
 from towpath.engine.logs import JobLogHandler
 from towpath.engine.loops import Loop
 from towpath.engine.runners import Runners
 from towpath.engine.services import Services
-from towpath.store import ledger
 from towpath.store.contract import Claimed
 from towpath.version import __version__
 
@@ -168,14 +167,8 @@ class Worker:
         self._floors.start()
         if self._janitor is not None:
             self._janitor.start()
-        await self._adopt()
+        await adopt(self._services)
         log.info("worker %s started: queues %s, concurrency %d", self.id, ", ".join(self.row.queues), self._concurrency)
-
-    async def _adopt(self) -> None:
-        """Takes back the jobs that were set aside because nobody knew their operation."""
-        names = self._services.registry.names()
-        if names:
-            await self._services.store.run(lambda tx: ledger.adopt(tx, names))
 
     def _heard(self, topic: str) -> None:
         if topic == "*" or topic in self._queues:

@@ -115,6 +115,8 @@ async def write(tx: Tx, board: Board) -> None:
     await tx.insert_events(board.events)
     for counts in tally(changes, board.events, board.jobs):
         await tx.execute("add_tally", **{name: getattr(counts, name) for name in TALLY_FIELDS})
+    for job_id in board.waits_forgotten:
+        await tx.execute("drop_timeouts", job_id=job_id)
     for job_id, after in board.steps_dropped.items():
         await tx.execute("drop_steps", job_id=job_id, after=after)
     if board.new_jobs:

@@ -62,6 +62,10 @@ SELECT * FROM towpath.job
 WHERE state = 'queued' AND run_at IS NOT NULL AND reason = 'no_handler' AND operation IN :operations
 ORDER BY run_at, id LIMIT :limit FOR UPDATE SKIP LOCKED
 
+-- name: any_no_handler
+SELECT 1 AS found FROM towpath.job
+WHERE state = 'queued' AND run_at IS NOT NULL AND reason = 'no_handler' AND operation IN :operations LIMIT 1
+
 -- name: leased_in_queue
 SELECT count(*) AS used FROM towpath.job WHERE leased AND queue = :queue
 

@@ -7,6 +7,10 @@ WHERE job_id = :job_id
   AND (CAST(:after AS text) IS NULL
        OR ord > (SELECT ord FROM towpath.step WHERE job_id = :job_id AND name = CAST(:after AS text)))
 
+-- name: drop_timeouts
+DELETE FROM towpath.step
+WHERE job_id = :job_id AND kind = 'signal' AND done AND CAST(output AS text) LIKE '{"timeout"%'
+
 -- name: put_step
 INSERT INTO towpath.step AS known (job_id, name, kind, ord, done, output, attempt, retries, duration_ms, model, tokens_in,
                                    tokens_out, cost_cents, until, created_at)
