@@ -26,7 +26,7 @@ def make_store(url: str, settings: Settings, clock: Callable[[], float] = time.t
             url,
             pool_size=settings.pool_size,
             checkout_seconds=settings.checkout_seconds,
-            patience=settings.lease_seconds,
+            idle_seconds=settings.lease_seconds,
         )
     raise ConfigurationError(
         f"no database answers to {url.split(':', 1)[0]!r}; use sqlite:///path/to/jobs.db or postgresql://user@host/name"

@@ -7,7 +7,7 @@ picture.
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from towpath import App
 from towpath.core import lifecycle, moves
@@ -204,27 +204,32 @@ def _rewrite(name: str, old: str, new: str) -> None:
     sql.compile_query = changed
 
 
-# name -> how to plant it, and the invariant that has to break
-BUGS: dict[str, tuple[Callable[[], None], str]] = {
-    "no-fence": (no_fence, "I5"),
-    "lost-event": (lost_event, "I4"),
-    "double-count": (double_count, "I6"),
-    "hasty-rescue": (hasty_rescue, "I2"),
-    "forgetful-steps": (forgetful_steps, "I9"),
-    "no-lane-cap": (no_lane_cap, "I12"),
-    "no-queue-cap": (no_queue_cap, "I12"),
-    "cancel-overwritten": (cancel_overwritten, "I7"),
-    "ended-twice": (ended_twice, "I3"),
-    "impatient-retry": (impatient_retry, "I11"),
-    "no-cap-on-failures": (no_cap_on_failures, "I11"),
-    "early-start": (early_start, "I13"),
-    "double-fire": (double_fire, "I13"),
-    "backward-progress": (backward_progress, "I8"),
-    "first-come": (first_come, "I14"),
-    "lost-enqueue": (lost_enqueue, "I1"),
-    "double-enqueue": (double_enqueue, "I1"),
+class Bug(NamedTuple):
+    plant: Callable[[], None]
+    invariant: str
+    told: str  # by which words of the checker
+
+
+BUGS: dict[str, Bug] = {
+    "no-fence": Bug(no_fence, "I5", "its result is attempt 1's, attempt 2 held it"),
+    "lost-event": Bug(lost_event, "I4", "one is missing"),
+    "double-count": Bug(double_count, "I6", "its children say"),
+    "hasty-rescue": Bug(hasty_rescue, "I2", "was rescued"),
+    "forgetful-steps": Bug(forgetful_steps, "I9", "ran again in attempt 2"),
+    "no-lane-cap": Bug(no_lane_cap, "I12", "at once in lane narrow"),
+    "no-queue-cap": Bug(no_queue_cap, "I12", "at once in queue strict"),
+    "cancel-overwritten": Bug(cancel_overwritten, "I7", "was cancelled and succeeded"),
+    "ended-twice": Bug(ended_twice, "I3", "job.failed came after job.succeeded"),
+    "impatient-retry": Bug(impatient_retry, "I11", "before its backoff was over"),
+    "no-cap-on-failures": Bug(no_cap_on_failures, "I11", "its cap is 3"),
+    "early-start": Bug(early_start, "I13", "before its run_at"),
+    "double-fire": Bug(double_fire, "I13", "fired twice"),
+    "backward-progress": Bug(backward_progress, "I8", "progress went back"),
+    "first-come": Bug(first_come, "I14", "waited for"),
+    "lost-enqueue": Bug(lost_enqueue, "I1", "does not exist"),
+    "double-enqueue": Bug(double_enqueue, "I1", "is a second job"),
 }
 
 
 def plant(name: str) -> None:
-    BUGS[name][0]()
+    BUGS[name].plant()

@@ -3,11 +3,12 @@
 import asyncio
 from pathlib import Path
 
+import psycopg
 import pytest
 
 from tests.chaos.history import History
+from tests.chaos.processes import Member
 from tests.chaos.run import Run
-from tests.chaos.workload import LEASE_SECONDS
 
 
 def _written(history: History) -> dict[str, tuple[int, int, int]]:
@@ -43,17 +44,19 @@ def _ended_by(run: Run, job_id: str, pid: int) -> bool:
     return any(item.job == job_id and item.pid == pid for item in run.sightings("end"))
 
 
-async def _pause_outside_a_transaction(run: Run, worker) -> None:
+async def _pause_outside_a_transaction(run: Run, worker: Member) -> None:
     """On SQLite a process stopped in the middle of a commit keeps the file's lock, and everybody waits for it."""
-    for _ in range(20):
+    for _ in range(50):
         worker.pause()
         await run.until(lambda: worker.frozen, "the worker froze")
         try:
             async with asyncio.timeout(0.3):
                 await run.app.queues.resume("elsewhere")  # any write will do
-            return
+            if run.url.startswith("sqlite:") or not _between_two_messages(run.url):
+                return
         except TimeoutError:
-            worker.resume()
+            pass
+        worker.resume()
     raise AssertionError("it was never caught outside a transaction")
 
 
@@ -96,12 +99,30 @@ async def test_a_worker_frozen_inside_a_transaction_holds_nobody_up_for_long(
 ) -> None:
     """Its locks are the server's, and the server ends a transaction that has been idle for a lease's time."""
     async with Run(postgres_url, tmp_path) as run:
-        zombie = run.fleet.worker(freeze=f"{point}:2")
-        await run.client.feed()
-        await run.until(lambda: zombie.frozen, "the worker froze")
+        for _ in range(10):
+            await run.client.feed()
+            zombie = run.fleet.worker(freeze=f"{point}:2")
+            await run.until(lambda zombie=zombie: zombie.frozen, "the worker froze")
+            if not _between_two_messages(postgres_url):
+                break
+            zombie.kill()
         run.fleet.worker(concurrency=8)
-        await run.quiesce(20 * LEASE_SECONDS)
+        await run.quiesce()
         zombie.resume()
         zombie.terminate()
-        assert await asyncio.to_thread(zombie.wait, 20) == 0
+        assert await asyncio.to_thread(zombie.wait, 20) == 0, zombie.output()
         run.judge()
+
+
+def _between_two_messages(url: str) -> bool:
+    """Whether the freeze fell between the preparing of a statement and its running, on any of the worker's connections.
+
+    To the server such a session is active, not idle, and none of its timeouts but PostgreSQL 17's transaction_timeout
+    touches it. It is a matter of microseconds on a statement's first use, and not what this test is about.
+    """
+    with psycopg.connect(url) as connection:
+        rows = connection.execute(
+            "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND state = 'active' "
+            "AND wait_event = 'ClientRead' AND xact_start IS NOT NULL"
+        ).fetchall()
+    return bool(rows)

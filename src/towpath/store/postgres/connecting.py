@@ -27,7 +27,6 @@ GONE = (
     asyncpg.CrashShutdownError,
     asyncpg.TooManyConnectionsError,
     asyncpg.IdleInTransactionSessionTimeoutError,
-    asyncpg.QueryCanceledError,
     ConnectionError,
     OSError,
 )
@@ -37,19 +36,11 @@ class PoolExhausted(StoreUnavailable):
     """Every connection was in use for too long. The server is well, so waiting longer is for those who must."""
 
 
-def options(url: str, patience: float | None = None) -> dict[str, Any]:
-    """`patience`: after so many seconds the server ends a transaction that rests, and after twice as many a statement that
-    does not end. The process behind it is frozen or blocked, and would hold its row locks, and so everybody else, for as
-    long as it likes. (A process frozen between preparing a statement and running it is not idle to the server.)"""
-    limits = {} if patience is None else {
-        "idle_in_transaction_session_timeout": _milliseconds(patience),
-        "statement_timeout": _milliseconds(max(5.0, 2 * patience)),
-    }  # fmt: skip
-    return {"dsn": url, "server_settings": _SETTINGS | limits, "command_timeout": 60, "timeout": 10}
-
-
-def _milliseconds(seconds: float) -> str:
-    return str(max(1, round(seconds * 1000)))
+def options(url: str, idle_seconds: float | None = None) -> dict[str, Any]:
+    """`idle_seconds`: the server ends a transaction that rests for so long. Its process is frozen or blocked, and would
+    hold its row locks, and so everybody else, for as long as it likes."""
+    limit = {} if idle_seconds is None else {"idle_in_transaction_session_timeout": str(max(1, round(idle_seconds * 1000)))}
+    return {"dsn": url, "server_settings": _SETTINGS | limit, "command_timeout": 60, "timeout": 10}
 
 
 async def prepare(connection: Any) -> None:

@@ -33,13 +33,13 @@ _OUTAGE_SECONDS = 60.0
 class PostgresStore:
     dialect = "postgres"
 
-    def __init__(self, url: str, *, pool_size: int = 10, checkout_seconds: float = 10.0, patience: float = 30.0) -> None:
+    def __init__(self, url: str, *, pool_size: int = 10, checkout_seconds: float = 10.0, idle_seconds: float = 30.0) -> None:
         self.url = url
         self.queries = engine_queries("postgres")
         self._pulse = Pulse()
         self.bell = PostgresBell(url, self._pulse.beat)
         self.ring: Callable[[Iterable[str]], None] = self.bell.ring
-        self._pool_size, self._checkout_seconds, self._patience = pool_size, checkout_seconds, patience
+        self._pool_size, self._checkout_seconds, self._idle_seconds = pool_size, checkout_seconds, idle_seconds
         self._pool: asyncpg.Pool[Any] | None = None
 
     async def open(self) -> None:
@@ -48,7 +48,7 @@ class PostgresStore:
         try:
             self._pool = await asyncpg.create_pool(
                 min_size=1, max_size=self._pool_size, reset=_leave_as_it_is, init=prepare,
-                **options(self.url, self._patience),
+                **options(self.url, self._idle_seconds),
             )  # fmt: skip
         except Exception as error:
             raise unavailable(error) from error
