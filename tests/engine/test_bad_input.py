@@ -80,7 +80,11 @@ async def test_a_result_that_is_too_large_fails_its_job(opened):
     assert (row.state, row.error["error_class"], row.failures) == (State.FAILED, "PayloadTooLarge", 1)
 
 
-@pytest.mark.parametrize("result", [object(), math.nan, "\ud800", {1: {2, "x"}}, {"$blob": "x"}], ids=repr)
+@pytest.mark.parametrize(
+    "result",
+    [object(), math.nan, "\ud800", {1: {2, "x"}}, {"$blob": "x"}],
+    ids=["object", "nan", "lone surrogate", "mixed set", "reserved key"],
+)
 async def test_a_result_that_cannot_be_encoded_fails_its_job_and_no_neighbour(app, result):
     together = asyncio.Barrier(6)
 
