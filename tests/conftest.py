@@ -1,7 +1,7 @@
 """Databases for every test: a fresh SQLite file, a fresh PostgreSQL database, or each in turn."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from itertools import count
 from pathlib import Path
 
@@ -46,3 +46,11 @@ def database_url(request: pytest.FixtureRequest) -> str:
     """Runs the test once on each database."""
     url: str = request.getfixturevalue(f"{request.param}_url")
     return url
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """What a test logged travels to the main process as UTF-8, so a lone surrogate in it is shown, not sent."""
+    report = yield
+    report.sections = [(title, text.encode("utf-8", "backslashreplace").decode()) for title, text in report.sections]
+    return report

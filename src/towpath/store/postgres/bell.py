@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from towpath.store.listeners import Listeners
-from towpath.store.postgres.connecting import GONE, connect
+from towpath.store.postgres.connecting import connect
 
 CHANNEL = "towpath"
 EVENTS = "!"
@@ -60,7 +60,7 @@ class PostgresBell:
         while True:
             try:
                 await self._serve()
-            except GONE as error:
+            except Exception as error:  # whatever it was: without a bell, every job waits for the next poll
                 log.warning("the bell's connection broke, workers poll until it is back: %s", error)
                 await asyncio.sleep(0.5)
 
