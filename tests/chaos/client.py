@@ -15,7 +15,7 @@ from typing import Any
 
 from tests.chaos.witness import Witness
 from tests.chaos.worker import answer_inquests, arguments, prepare
-from tests.chaos.workload import NARROW, ROOTS, make_app
+from tests.chaos.workload import MAIN, NARROW, ROOTS, make_app
 from towpath import App
 from towpath.core.errors import JobNotFound, NotRequeueable
 
@@ -27,6 +27,7 @@ MIX: tuple[Wish, ...] = (
     ("steps", {}, {}),
     ("gatherer", {"leaves": 3}, {}),
     ("spawner", {"leaves": 3, "bad_leaves": 1}, {}),
+    ("abandoner", {"leaves": 2}, {}),
     ("flaky", {"times": 1}, {}),
     ("later", {}, {}),
     ("waiter", {}, {}),
@@ -114,16 +115,18 @@ class Client:
         await self.enqueue_many(wishes[half:])
 
     async def meddle(self, times: int) -> None:
-        """Cancels, requeues and signals at random among the jobs it knows."""
+        """Cancels, requeues and signals at random among the jobs it knows, and changes a lane now and then."""
         for _ in range(times):
             job_id = self._random.choice(self.known)
-            match self._random.randrange(4):
+            match self._random.randrange(5):
                 case 0:
                     await self.cancel(job_id)
                 case 1:
                     await self.requeue(job_id)
                 case 2:
                     await self.requeue(job_id, payload={"mended": True}, keep_steps=self._random.random() < 0.5)
+                case 3:
+                    await self._app.queues.lane(MAIN, "wide", weight=self._random.uniform(0.5, 2.0))
                 case _:
                     await self.signal(job_id)
 

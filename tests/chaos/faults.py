@@ -1,25 +1,44 @@
-"""The named points at which processes are killed, and what has to be going on for them to be reached."""
+"""The named points at which processes are killed: every one that the engine has."""
 
 # Where a worker dies, and at which reach: early enough to be reached for certain, late enough for work to be under way.
 WORKER_POINTS: dict[str, int] = {
+    "tx.begin": 9,
     "tx.commit": 8,
     "tx.committed": 8,
+    "apply.looked": 2,
     "apply.locked": 3,
+    "apply.deeper": 1,
     "apply.written": 3,
+    "record.locked": 4,
     "record.written": 4,
     "fan_out.recorded": 1,
     "gate.locked": 2,
+    "gate.counted": 2,
+    "due.locked": 2,
+    "expire.selected": 1,
+    "rescue.selected": 1,
+    "schedule.seen": 1,
+    "schedule.locked": 1,
     "signal.not_yet": 1,
     "worker.claimed": 2,
     "worker.ran": 3,
-    "rescue.selected": 1,
 }
 
-# Where a client dies in the middle of an enqueue, a cancel, a requeue or a signal.
+# Where a client dies in the middle of an enqueue, a cancel, a requeue, a signal, or an operator's change of a lane.
 CLIENT_POINTS: dict[str, int] = {
+    "tx.begin": 5,
     "tx.commit": 5,
     "tx.committed": 5,
     "apply.locked": 2,
     "apply.written": 2,
+    "lane.locked": 1,
     "signal.woken": 1,
+}
+
+# What SQLite does not have: its writer is alone, so it counts and locks nothing of these.
+WORKER_POINTS_OF_POSTGRES: dict[str, int] = {"claim.counted": 3}
+CLIENT_POINTS_OF_POSTGRES: dict[str, int] = {"enqueue.locked": 1}
+
+LEFT_OUT: dict[str, str] = {
+    "tx.again": "only after a deadlock or a serialization failure; from there it is a transaction like any other",
 }

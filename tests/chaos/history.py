@@ -95,10 +95,12 @@ def _postgres_rows(url: str, statements: list[str]) -> list[list[dict[str, Any]]
 
 
 def unsettled(url: str) -> list[dict[str, Any]]:
-    """What is still going on: live jobs, and leases that nobody has given back."""
+    """What is still going on: live jobs, leases that nobody has given back, schedules that are due."""
     live = "state IN ('queued', 'running', 'waiting') OR leased"
     columns = "id, operation, lane, state, reason, attempt, failures, ready, parked, leased, lease_until, run_at, deadline"
-    return _rows(url, f"SELECT {columns} FROM towpath.job WHERE {live}")
+    now = "unixepoch('subsec')" if url.startswith("sqlite:") else "now()"
+    due = _rows(url, f"SELECT name AS id, operation, 'scheduled' AS state FROM towpath.schedule WHERE next_fire <= {now}")
+    return _rows(url, f"SELECT {columns} FROM towpath.job WHERE {live}") + due
 
 
 def live_workers(url: str) -> list[str]:

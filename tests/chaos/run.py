@@ -63,7 +63,7 @@ class Run:
         await self.until(lambda: len(self.sightings(kind)) >= wanted, f"{number} more {kind} were seen", seconds)
 
     async def quiesce(self, seconds: float = 40.0) -> None:
-        """Waits until nothing is live or leased. Jobs that wait for a signal get it, so that they can end."""
+        """Waits until nothing is live, leased or due to fire. Jobs that wait for a signal get it, so that they can end."""
         deadline = time.monotonic() + seconds
         while rows := unsettled(self.url):
             for row in rows:

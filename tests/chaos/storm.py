@@ -44,6 +44,7 @@ class Storm:
     async def _heal(self) -> None:
         await asyncio.gather(*self._pauses)
         self._replace_the_dead()
+        self._worker()  # its first look at the schedules is now; the others may sleep until the next time they know of
         await self._run.quiesce(150)
 
     def _worker(self, **options: Any) -> Member:

@@ -142,6 +142,12 @@ def _register_families(app: App, witness: Witness) -> None:
             await ctx.spawn("leaf", _leaves(payload))
             return Deferred({"fence": ctx.fence})
 
+    @app.operation("abandoner", queue=MAIN, retry=_EAGER)
+    async def abandoner(ctx: Any, payload: dict[str, Any]) -> None:
+        with _entry(witness, ctx):
+            await ctx.spawn("leaf", _leaves(payload))
+            raise Fatal("it gives up and takes its children along")
+
     @app.operation("leaf", queue=MAIN, retry=_EAGER)
     async def leaf(ctx: Any, payload: dict[str, Any]) -> Any:
         with _entry(witness, ctx):

@@ -4,6 +4,7 @@ import asyncio
 from datetime import UTC, datetime, timedelta
 
 from tests.contracts.stores import EVERYWHERE, new_job, opened
+from towpath import App
 from towpath.core import transitions
 from towpath.core.lifecycle import State
 from towpath.store import ledger
@@ -159,3 +160,20 @@ async def test_a_due_burst_is_ranked_within_its_lane(hands):
 async def test_an_empty_queue_is_claimed_from_without_a_trace(hands):
     assert await hands.claim() == []
     assert await hands.count("tally") == 0
+
+
+async def test_a_cap_holds_from_the_moment_it_is_set(database_url):
+    """Whatever a store remembers about queues, a claim after the cap's commit obeys it."""
+    app = App(database_url)
+    app.operation("work", queue="q")(_do_nothing)
+    async with app:
+        store = app.services.store
+        await app.enqueue_many([{"operation": "work"} for _ in range(4)])
+        everything = {1: float("-inf")}
+        assert len(await store.claim("q", everything, 1, "worker", 60.0)) == 1
+        await app.queues.cap("q", 1)
+        assert await store.claim("q", everything, 3, "worker", 60.0) == []
+        await app.queues.cap("q", None)
+
+
+async def _do_nothing(ctx): ...

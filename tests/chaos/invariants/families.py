@@ -5,7 +5,6 @@ from collections import Counter
 from collections.abc import Iterator
 
 from tests.chaos.history import History
-from tests.chaos.invariants.paths import walk
 from tests.chaos.violation import Violation, broken
 from towpath.core.history import fold
 from towpath.core.lifecycle import STATE_AFTER, TERMINAL, State
@@ -48,10 +47,11 @@ def parents_end_with_their_children(history: History) -> Iterator[Violation]:
             if job.ended and not child.ended:
                 yield broken("I6", job, f"has ended, its child {child.id} is {child.state.value}", history.of(child.id)[-2:])
         events = history.of(job.id)
-        for _, event in walk(events):
-            # A cancel ends the parent first and counts the children after it, in one transaction.
-            if STATE_AFTER.get(event.name) in TERMINAL and event.name != "job.cancelled":
-                known = fold(item for item in events if item.seq <= event.seq)
+        for event in events:
+            if STATE_AFTER.get(event.name) in TERMINAL:
+                # A parent that is cancelled or fails ends first and counts its children after it, in one transaction:
+                # the events of one transaction have one time.
+                known = fold(item for item in events if item.seq <= event.seq or item.ts == event.ts)
                 ended = known.children_ok + known.children_partial + known.children_bad
                 if ended != known.children_total:
                     message = f"ended when {ended} of its {known.children_total} children had"

@@ -41,6 +41,8 @@ class PostgresStore:
         self.ring: Callable[[Iterable[str]], None] = self.bell.ring
         self._pool_size, self._checkout_seconds, self._idle_seconds = pool_size, checkout_seconds, idle_seconds
         self._pool: asyncpg.Pool[Any] | None = None
+        self._caps: set[str] = set()
+        self._caps_until = 0.0
 
     async def open(self) -> None:
         if self._pool is not None:
@@ -208,13 +210,13 @@ class PostgresStore:
             async def unit(tx: Any) -> list[Any]:
                 room = await ledger.queue_room(tx, queue, limit)
                 await reach("claim.counted")
-                return await tx.fetch("claim", **params, limit=room) if room else []
+                return await tx.fetch("claim", **params, limit=room, counted=True) if room else []
 
             return await self.run(unit)
 
         async def plain() -> list[Any]:
             async with self._connection() as connection:
-                values = params | {"limit": limit}
+                values = params | {"limit": limit, "counted": False}
                 rows: list[Any] = await connection.fetch(query.text, *(values[name] for name in query.names))
                 if rows:
                     self.bell.ring([EVENTS])
@@ -224,9 +226,10 @@ class PostgresStore:
         return sorted((Claimed(*row) for row in rows), key=lambda job: (job.priority, job.pass_, job.id))
 
     async def _is_capped(self, queue: str) -> bool:
-        """Whether the queue has a cap, remembered for a second: claims under a cap take turns at the queue's row."""
+        """Whether the queue has a cap, remembered for a second: claims under a cap take turns at the queue's row. One
+        that was set in that second is kept all the same: a plain claim takes nothing from a capped queue."""
         now = asyncio.get_running_loop().time()
-        if now >= getattr(self, "_caps_until", 0.0):
+        if now >= self._caps_until:
 
             async def once() -> list[Any]:
                 async with self._connection() as connection:

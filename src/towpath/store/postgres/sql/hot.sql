@@ -10,7 +10,8 @@ WITH picked AS (
              LATERAL (SELECT id FROM towpath.job
                       WHERE queue = :queue AND priority = band.priority AND ready AND pass >= band.cursor
                       ORDER BY pass, id LIMIT :limit FOR UPDATE SKIP LOCKED) AS ahead
-        WHERE NOT EXISTS (SELECT 1 FROM towpath.queue AS q WHERE q.name = :queue AND q.paused)
+        WHERE NOT EXISTS (SELECT 1 FROM towpath.queue AS q
+                          WHERE q.name = :queue AND (q.paused OR (q.max_slots IS NOT NULL AND NOT :counted::boolean)))
         LIMIT :limit))
     RETURNING id, queue, operation, tenant, lane, priority, pass, attempt, failures, retry_laters, max_attempts, payload,
               parent_id, root_id, wakes, steps, gate, children_total, await_group, await_open, progress_current,
