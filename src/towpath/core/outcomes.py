@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from towpath.core.encoding import plain
-from towpath.core.errors import Category, Fatal, OperationError, RateLimited, SchemaInvalid, TowpathError, Transient
+from towpath.core.errors import Fatal, OperationError, RateLimited, SchemaInvalid, TowpathError, Transient
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +106,3 @@ def outcome_from_envelope(envelope: dict[str, Any]) -> Done:
     if error is RateLimited:
         raise RateLimited(message, retry_after=float(envelope.get("retry_after") or 30.0), budget=envelope.get("budget"))
     raise error(message)
-
-
-def kind_of(category: Category) -> str:
-    return category.value

@@ -225,14 +225,6 @@ class Lane:
 
 
 @dataclass(slots=True)
-class Queue:
-    name: str
-    paused: bool = False
-    max_slots: int | None = None
-    paused_at: datetime | None = None
-
-
-@dataclass(slots=True)
 class WorkerRow:
     """A worker process as the others see it."""
 

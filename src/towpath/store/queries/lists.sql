@@ -47,6 +47,3 @@ SELECT count(*) AS jobs FROM (
     SELECT 1 FROM towpath.job
     WHERE queue = :queue AND priority = :priority AND ready AND (pass < :pass OR (pass = :pass AND id < :id)) LIMIT :limit
 ) AS ahead
-
--- name: known_queues
-SELECT DISTINCT queue FROM towpath.depth

@@ -34,9 +34,6 @@ FROM (SELECT queue, queued, running, waiting FROM towpath.depth
       SELECT queue, queued, running, waiting FROM towpath.tally) AS parts
 GROUP BY queue ORDER BY queue
 
--- name: rollups_since
-SELECT * FROM towpath.rollup WHERE minute >= :since ORDER BY queue, operation, minute
-
 -- name: queue_rate
 SELECT sum(succeeded + partial + failed + cancelled) AS ended, count(DISTINCT minute) AS minutes,
        sum(started) AS started
