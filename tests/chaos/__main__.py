@@ -16,7 +16,8 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from tests.chaos.bugs import BUGS
-from tests.chaos.checker import BrokenPromise
+from tests.chaos.checker import BrokenPromise, check
+from tests.chaos.history import History
 from tests.chaos.run import Run
 from tests.chaos.storm import Storm
 from tests.chaos.violation import line
@@ -56,9 +57,9 @@ def _round(database: str, seed: int, server: PostgresServer | None, options: arg
         told = asyncio.run(_storm(url, directory, seed, server, options))
     except AssertionError as error:
         print(f"VIOLATION after {time.monotonic() - began:.0f} s\n{error}")
-        print(f"\nThe testimony, the outputs and the report are in {directory}")
+        print(f"\nThe testimony, every event and what the processes said are in {directory}")
         print(f"Once more: python -m tests.chaos --database {database} --seed {seed} --minutes 0")
-        (directory / "report.txt").write_text(str(error))
+        (directory / "violations.txt").write_text(str(error))
         return False
     print(f"ok after {time.monotonic() - began:.0f} s: {told}", flush=True)
     shutil.rmtree(directory)
@@ -67,28 +68,27 @@ def _round(database: str, seed: int, server: PostgresServer | None, options: arg
     return True
 
 
-async def _storm(
-    url: str, directory: Path, seed: int, server: PostgresServer | None, options: argparse.Namespace
-) -> str:
+async def _storm(url: str, directory: Path, seed: int, server: PostgresServer | None, options: argparse.Namespace) -> str:
     async with Run(url, directory, seed=seed) as run:
         storm = Storm(run, server, options.bug)
-        await storm.blow(options.storm)
         try:
+            await storm.blow(options.storm)
             history = run.judge()
-        except BrokenPromise as broken:
-            _keep_events(run, broken, directory)
-            raise
+        except AssertionError as error:
+            (directory / "inquest.txt").write_text(f"{error}\n{run.fleet.inquest()}")
+            history = run.history()
+            _keep_events(history, directory)
+            raise BrokenPromise(check(history)) from error
     faults = ", ".join(f"{number} × {fault}" for fault, number in storm.faults.most_common())
     events = sum(map(len, history.events.values()))
     return f"{len(history.jobs):,} jobs, {events:,} events; {faults}"
 
 
-def _keep_events(run: Run, broken: BrokenPromise, directory: Path) -> None:
-    """The whole history of every job that is named, because the database may be gone when somebody looks."""
-    history = run.history()
+def _keep_events(history: History, directory: Path) -> None:
+    """The whole history, because the database may be gone when somebody looks."""
     with (directory / "events.txt").open("w") as file:
-        for job_id in dict.fromkeys(violation.job_id for violation in broken.violations if violation.job_id):
-            file.write(f"{job_id}\n" + "".join(f"    {line(event)}\n" for event in history.of(job_id)))
+        for job in history.jobs.values():
+            file.write(f"{job.id} {job.operation}\n" + "".join(f"    {line(event)}\n" for event in history.of(job.id)))
 
 
 if __name__ == "__main__":

@@ -40,7 +40,7 @@ MIX: tuple[Wish, ...] = (
     ("plain", {}, {"delay": 0.3}),
     *(("fair", {"seconds": 0.01}, {"tenant": "many"}),) * 4,
     ("fair", {"seconds": 0.01}, {"tenant": "few"}),
-    ("slow", {"rounds": 5}, {}),
+    *(("slow", {"rounds": 5}, {}),) * 2,
 )
 
 
@@ -56,9 +56,7 @@ class Client:
         token = f"{os.getpid()}-{next(self._numbers)}"
         options = dict(options)
         if "delay" in options:
-            options["run_at"] = datetime.fromtimestamp(
-                time.clock_gettime(time.CLOCK_REALTIME) + options.pop("delay"), UTC
-            )
+            options["run_at"] = datetime.fromtimestamp(time.clock_gettime(time.CLOCK_REALTIME) + options.pop("delay"), UTC)
         self._witness.tell("asked", token=token, operation=operation)
         return {"operation": operation, "payload": {**payload, "token": token}, **options}
 

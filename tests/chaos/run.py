@@ -71,7 +71,9 @@ class Run:
                     await self.client.signal(str(row["id"]))
             if time.monotonic() > deadline:
                 stuck = "\n".join(map(str, rows[:20]))
-                raise AssertionError(f"{len(rows)} jobs have not ended after {seconds:g} s:\n{stuck}\n{self.fleet.inquest()}")
+                raise AssertionError(
+                    f"{len(rows)} jobs have not ended after {seconds:g} s:\n{stuck}\n{self.fleet.inquest()}"
+                )
             await asyncio.sleep(0.05)
 
     async def make_due(self, schedule: str, moment: datetime) -> None:

@@ -1,4 +1,4 @@
-"""Runs a module in a process whose clock is wrong, as on a host without NTP: `python -m tests.chaos.skewed SECONDS MODULE …`.
+"""Runs a module in a process whose clock is wrong, as on a host without NTP: `-m tests.chaos.skewed SECONDS MODULE …`.
 
 The clock is moved before the module or anything it imports is loaded, so nobody has kept the right one. The kernel's
 timeouts go on as ever; whatever Python code compares with the database's time is off by SECONDS.

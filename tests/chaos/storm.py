@@ -43,6 +43,8 @@ class Storm:
 
     async def _heal(self) -> None:
         await asyncio.gather(*self._pauses)
+        for worker in self._workers:
+            worker.resume()  # one that was to freeze at a point may have come to it later than its waking
         self._replace_the_dead()
         self._worker()  # its first look at the schedules is now; the others may sleep until the next time they know of
         await self._run.quiesce(150)
@@ -51,7 +53,9 @@ class Storm:
         return self._run.fleet.worker(concurrency=self._dice.randrange(1, 7), **self._options, **options)
 
     def _replace_the_dead(self) -> None:
-        self._workers = [worker if worker.alive else self._worker() for worker in self._workers]
+        self._workers = [worker for worker in self._workers if worker.alive]
+        while len(self._workers) < _WORKERS:
+            self._workers.append(self._worker())
 
     async def _break_something(self) -> None:
         faults: dict[Callable[[], Awaitable[None]], int] = {
@@ -60,6 +64,7 @@ class Storm:
             self._kill_a_client: 3,
             self._terminate: 3,
             self._pause: 3,
+            self._freeze_with_a_result: 3,
             self._open_a_slot: 1,
             self._restart_the_server: 1 if self._server else 0,
         }
@@ -73,10 +78,9 @@ class Storm:
 
     async def _die_at_a_point(self) -> None:
         """Replaces a worker by one that will die at a point; it may do so now or long after."""
-        place = self._dice.randrange(_WORKERS)
-        await self._ended(self._workers[place])
+        await self._ended(self._dice.choice(self._workers))
         point = self._dice.choice(list(WORKER_POINTS))
-        self._workers[place] = self._worker(die=f"{point}:{self._dice.randrange(1, 30)}")
+        self._workers.append(self._worker(die=f"{point}:{self._dice.randrange(1, 30)}"))
 
     async def _kill_a_client(self) -> None:
         point, _ = self._dice.choice(list(CLIENT_POINTS.items()))
@@ -93,14 +97,22 @@ class Storm:
         await asyncio.to_thread(worker.wait, 60)
 
     async def _pause(self) -> None:
-        worker, seconds = self._dice.choice(self._workers), self._dice.uniform(0.2, _LONGEST_PAUSE)
+        worker = self._dice.choice(self._workers)
         worker.pause()
+        self._resume_later(worker, self._dice.uniform(0.2, _LONGEST_PAUSE))
 
-        async def resume_later() -> None:
+    async def _freeze_with_a_result(self) -> None:
+        """A worker stops dead between its handler's end and the settle, and comes back when others have the job."""
+        worker = self._worker(freeze=f"worker.ran:{self._dice.randrange(1, 10)}")
+        self._workers.append(worker)
+        self._resume_later(worker, self._dice.uniform(1.0, 2 * _LONGEST_PAUSE))
+
+    def _resume_later(self, worker: Member, seconds: float) -> None:
+        async def resume() -> None:
             await asyncio.sleep(seconds)
             worker.resume()
 
-        task = asyncio.create_task(resume_later())
+        task = asyncio.create_task(resume())
         self._pauses.add(task)
         task.add_done_callback(self._pauses.discard)
 

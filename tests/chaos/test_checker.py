@@ -23,7 +23,9 @@ class Story:
     """Builds a history line by line; every line is a tenth of a second after the one before."""
 
     def __init__(self) -> None:
-        self.history = History(lane_slots={("main", "narrow"): 1}, lane_roots={("main", "roots"): 1}, queue_slots={"strict": 1})
+        self.history = History(
+            lane_slots={("main", "narrow"): 1}, lane_roots={("main", "roots"): 1}, queue_slots={"strict": 1}
+        )
         self._now = NOON
 
     def job(self, job_id: str, **columns: Any) -> None:

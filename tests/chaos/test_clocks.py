@@ -4,7 +4,6 @@ from pathlib import Path
 
 import pytest
 
-
 from tests.chaos.run import Run
 
 HOUR = 3600.0

@@ -9,7 +9,6 @@ from tests.chaos.checker import check
 from tests.chaos.provocations import PROVOCATIONS, Work
 from tests.chaos.run import Run
 
-
 # The mistakes that are made in SQL, or differently on each database, are made on both.
 ON_BOTH = ("no-fence", "lost-event", "double-count", "hasty-rescue", "no-queue-cap", "early-start", "first-come")
 

@@ -16,8 +16,7 @@ _REFUSE = {
         " BEGIN SELECT RAISE(ABORT, 'this row is cursed'); END"
     ],
     "postgres": [
-        "CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS"
-        " $$ BEGIN RAISE EXCEPTION 'this row is cursed'; END $$",
+        "CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'this row is cursed'; END $$",
         "CREATE TRIGGER refuse BEFORE UPDATE ON towpath.job FOR EACH ROW WHEN (OLD.operation = 'doomed')"
         " EXECUTE FUNCTION refuse()",
     ],

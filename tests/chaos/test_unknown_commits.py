@@ -1,6 +1,5 @@
 """The server has committed and the answer is lost: what is asked again must be recognised as done."""
 
-import asyncio
 import random
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -100,7 +99,7 @@ async def test_a_fan_out_asked_for_again_says_how_many_of_its_children_are_open(
     """Its children may have ended before the second question: whoever waited for their wake would wait in vain."""
     async with Run(database_url, tmp_path) as run:
         store, job_id = run.app.services.store, await run.client.enqueue("gatherer")
-        [job] = await store.claim("main", {1: float("-inf")}, 1, "worker", 60.0)
+        await store.claim("main", {1: float("-inf")}, 1, "worker", 60.0)
         child = run.app.services.new_job("leaf", {})
         child.parent_id, child.root_id, child.child_group = job_id, job_id, "gather leaf"
 

@@ -1,6 +1,7 @@
 """A worker process for the chaos runs: `python -m tests.chaos.worker --url … --log …`.
 
-It can be told to kill or stop itself at the n-th reach of a named point, or to carry a seeded bug. It ends by itself when whoever started it is gone.
+It can be told to kill or stop itself at the n-th reach of a named point, or to carry a seeded bug. It ends by itself when
+whoever started it is gone.
 """
 
 import argparse
@@ -81,9 +82,7 @@ def answer_inquests() -> None:
 
 async def run(options: argparse.Namespace, witness: Witness) -> None:
     answer_inquests()
-    app = make_app(
-        options.url, witness, lease_seconds=options.lease, drain_seconds=options.drain, pool_size=options.pool
-    )
+    app = make_app(options.url, witness, lease_seconds=options.lease, drain_seconds=options.drain, pool_size=options.pool)
     async with app:
         witness.tell("worker")
         await app.run_until_signal(options.queues.split(","), options.concurrency)

@@ -62,7 +62,7 @@ def parents_end_with_their_children(history: History) -> Iterator[Violation]:
 def _gathered_all(job: Job, history: History) -> Iterator[Violation]:
     """A parent that waited for its children got an answer from each."""
     result = json.loads(job.result_json) if job.result_json else None
-    if job.state is State.SUCCEEDED and isinstance(result, dict) and "gathered" in result:
-        if result["gathered"] != job.children_total:
-            message = f"went on with {result['gathered']} of {job.children_total} children"
-            yield broken("I6", job, message, history.of(job.id)[-4:])
+    gathered = result.get("gathered") if isinstance(result, dict) else None
+    if job.state is State.SUCCEEDED and gathered is not None and gathered != job.children_total:
+        message = f"went on with {gathered} of {job.children_total} children"
+        yield broken("I6", job, message, history.of(job.id)[-4:])

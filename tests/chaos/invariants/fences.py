@@ -61,7 +61,9 @@ def recorded_steps_stay_recorded(history: History) -> Iterator[Violation]:
                 if run.facts["name"] != name or run.fence is None or run.fence <= event.attempt:
                     continue
                 if not _dropped_between(events, event.seq, started.get(run.fence, 0)):
-                    message = f"step {name!r} was on record since attempt {event.attempt} and ran again in attempt {run.fence}"
+                    message = (
+                        f"step {name!r} was on record since attempt {event.attempt} and ran again in attempt {run.fence}"
+                    )
                     yield broken("I9", job, message, [event])
         yield from _run_twice_in_one_attempt(history, job, runs.get(job.id, []))
         yield from _recorded_twice(job, events)

@@ -25,25 +25,24 @@ def one_handler_per_lease(history: History) -> Iterator[Violation]:
     claim, so a second start before that, with the first still at work afterwards, is a broken promise on any machine.
     """
     ends = {(sighting.job, sighting.fence): sighting.wall for sighting in history.seen("end")}
-    starts: dict[str, list[tuple[int, float]]] = {}
+    begun: dict[str, list[int]] = {}
     for sighting in history.seen("start"):
-        job = history.jobs.get(sighting.job or "")
-        if job is None or sighting.fence is None:
+        job, fence = history.jobs.get(sighting.job or ""), sighting.fence
+        if job is None or fence is None:
             yield broken("I2", sighting.job, "a handler ran for a job that does not exist")
             continue
         claims = {event.attempt: event for event in history.of(job.id) if event.name == "job.started"}
-        claim = claims.get(sighting.fence)
-        if claim is None:
-            yield broken("I2", job, f"a handler ran as attempt {sighting.fence}, which was never claimed", claims.values())
-        earlier = starts.setdefault(job.id, [])
-        for fence, _ in earlier:
-            if fence == sighting.fence:
-                yield broken("I2", job, f"attempt {fence} was run twice", [claims[fence]] if fence in claims else [])
-            elif fence in claims and sighting.wall < _moment(claims[fence]) + history.lease_seconds:
-                if ends.get((job.id, fence), float("-inf")) > sighting.wall:
-                    message = f"attempt {sighting.fence} ran while attempt {fence} held a good lease and was still at work"
-                    yield broken("I2", job, message, _between(history, job.id, claims[fence], claim))
-        earlier.append((sighting.fence, sighting.wall))
+        if fence not in claims:
+            yield broken("I2", job, f"a handler ran as attempt {fence}, which was never claimed", claims.values())
+        earlier = begun.setdefault(job.id, [])
+        if fence in earlier:
+            yield broken("I2", job, f"attempt {fence} was run twice", history.of(job.id))
+        for other in earlier:
+            good = other in claims and sighting.wall < _moment(claims[other]) + history.lease_seconds
+            if good and ends.get((job.id, other), float("-inf")) > sighting.wall:
+                message = f"attempt {fence} ran while attempt {other} held a good lease and was still at work"
+                yield broken("I2", job, message, history.of(job.id))
+        earlier.append(fence)
 
 
 def no_rescue_before_expiry(history: History) -> Iterator[Violation]:
@@ -74,8 +73,3 @@ def no_lease_is_left(history: History) -> Iterator[Violation]:
 def _moment(event: Event) -> float:
     assert event.ts is not None
     return event.ts.timestamp()
-
-
-def _between(history: History, job_id: str, first: Event, last: Event | None) -> list[Event]:
-    end = last.seq if last is not None else first.seq
-    return [event for event in history.of(job_id) if first.seq <= event.seq <= end]

@@ -52,7 +52,9 @@ def events_are_a_legal_path(history: History) -> Iterator[Violation]:
             yield broken("I4", job, "its history does not begin with job.created", events[:1])
         for number, event in enumerate(events, 1):
             if event.seq != number:
-                yield broken("I4", job, f"event {number} has seq {event.seq}: one is missing", events[max(0, number - 2) : number])
+                yield broken(
+                    "I4", job, f"event {number} has seq {event.seq}: one is missing", events[max(0, number - 2) : number]
+                )
                 break
         for state, event in walk(events):
             if event.name in LEGAL and event.seq != 1 and state not in LEGAL[event.name]:

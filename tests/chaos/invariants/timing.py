@@ -24,7 +24,9 @@ def backoff_is_respected(history: History) -> Iterator[Violation]:
                 assert failed.ts is not None
                 due = failed.ts.timestamp() + _delay(failed) - _ROUNDING
                 if begun is not None and begun < due:
-                    yield broken("I11", job, f"was tried again {due - begun:.3f} s before its backoff was over", (failed, event))
+                    yield broken(
+                        "I11", job, f"was tried again {due - begun:.3f} s before its backoff was over", (failed, event)
+                    )
                 failed = None
 
 
