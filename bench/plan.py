@@ -24,7 +24,7 @@ class Sizes:
     claims: int
 
 
-FULL = Sizes(rounds=5, seconds=1.5, samples=300, small=10_000, large=1_000_000, claims=200)
+FULL = Sizes(rounds=3, seconds=1.5, samples=300, small=10_000, large=1_000_000, claims=200)
 QUICK = Sizes(rounds=1, seconds=0.5, samples=60, small=10_000, large=50_000, claims=40)
 
 

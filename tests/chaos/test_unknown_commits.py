@@ -68,7 +68,6 @@ async def test_a_plain_success_whose_answer_is_lost_counts_once(proxy: Proxy, po
     [
         ("chain", b"job.succeeded", 1),
         ("flaky", b"job.retry_scheduled", 3),
-        ("doomed", b"job.failed", 1),
         ("steps", b"step.completed", 2),
         ("steps", b"chaos.rested", 2),
         ("gatherer", b"job.spawned", 2),

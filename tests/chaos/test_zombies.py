@@ -93,7 +93,7 @@ async def test_a_requeued_job_waits_for_the_handler_that_was_cancelled(database_
         run.judge()
 
 
-@pytest.mark.parametrize("point", ["apply.locked", "gate.locked", "tx.commit"])
+@pytest.mark.parametrize("point", ["apply.locked", "gate.locked"])
 async def test_a_worker_frozen_inside_a_transaction_holds_nobody_up_for_long(
     point: str, postgres_url: str, tmp_path: Path
 ) -> None:

@@ -21,7 +21,7 @@ from towpath.store.listeners import Pulse
 from towpath.store.postgres.bell import EVENTS, PostgresBell
 from towpath.store.postgres.connecting import GONE, RUN_AGAIN, PoolExhausted, options, prepare, unavailable
 from towpath.store.postgres.heart import PostgresHeart
-from towpath.store.postgres.tx import PostgresTx, columns_of
+from towpath.store.postgres.tx import PostgresTx, column_values
 from towpath.store.sql import engine_queries
 
 T = TypeVar("T")
@@ -180,8 +180,8 @@ class PostgresStore:
 
     async def _enqueue_one(self, job: NewJob) -> list[Enqueued]:
         """One statement, no explicit transaction; only a taken key or a capped lane needs more."""
-        query = self.queries["insert_jobs"]
-        columns = columns_of([job])
+        query = self.queries["insert_one"]
+        columns = column_values(job)
         values = [columns[name] for name in query.names]
 
         async def once() -> list[Enqueued]:

@@ -174,6 +174,27 @@ def columns_of(jobs: Sequence[NewJob]) -> dict[str, list[Any]]:
     }
 
 
+def column_values(job: NewJob) -> dict[str, Any]:
+    return {
+        "id": job.id,
+        "queue": job.queue,
+        "operation": job.operation,
+        "tenant": job.tenant,
+        "lane": job.lane,
+        "priority": job.priority,
+        "cost": job.cost,
+        "max_attempts": job.max_attempts,
+        "payload": job.payload_json,
+        "run_at": job.run_at,
+        "delay": job.delay,
+        "key": job.key,
+        "parent": job.parent_id,
+        "root": job.root_id,
+        "group": job.child_group,
+        "trace": job.trace,
+    }
+
+
 def _sparse(values: list[Any]) -> list[Any]:
     """unnest() pads shorter arrays with NULL, so a column nobody uses is not sent at all."""
     return values if any(value is not None for value in values) else []

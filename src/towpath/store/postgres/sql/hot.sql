@@ -157,3 +157,36 @@ FROM (
 ) AS ranked
 ORDER BY rank, job_id, seq
 LIMIT :limit OFFSET :skip
+
+-- name: insert_one
+-- What insert_jobs does, for a single job: without arrays and windows it costs the server half as much.
+WITH place AS MATERIALIZED (
+    SELECT coalesce((SELECT c.floor FROM towpath.clock AS c
+                     WHERE c.queue = :queue AND c.priority = :priority::smallint), 0) AS floor,
+           CASE WHEN coalesce(:run_at::timestamptz, now() + make_interval(secs => :delay::float8)) > now()
+                THEN coalesce(:run_at::timestamptz, now() + make_interval(secs => :delay::float8)) END AS due
+), lane AS MATERIALIZED (
+    SELECT weight, CASE WHEN max_slots IS NOT NULL THEN 1 WHEN max_roots IS NOT NULL THEN 2 ELSE 0 END AS gate
+    FROM towpath.lane WHERE queue = :queue AND lane = :lane
+), added AS (
+    INSERT INTO towpath.job (id, queue, operation, tenant, lane, priority, cost, pass, parent_id, root_id, child_group,
+                             key, ready, gate, parked, reason, run_at, max_attempts, payload, trace)
+    SELECT :id::uuid, :queue, :operation::text, :tenant::text, :lane, :priority::smallint, :cost::float8,
+           greatest(place.floor, (SELECT pass FROM towpath.job
+                                  WHERE queue = :queue AND priority = :priority::smallint AND lane = :lane
+                                    AND ready AND pass >= place.floor
+                                  ORDER BY pass DESC LIMIT 1)) + :cost::float8 / coalesce(lane.weight, 1),
+           :parent::uuid, coalesce(:root::uuid, :id::uuid), :group::text, :key::text,
+           due IS NULL AND NOT shut, coalesce(lane.gate, 0), due IS NULL AND shut,
+           CASE WHEN due IS NOT NULL THEN 'scheduled' WHEN shut THEN 'capped' END,
+           due, :max_attempts::int, :payload::json, :trace::text
+    FROM place LEFT JOIN lane ON true
+         CROSS JOIN LATERAL (SELECT coalesce(lane.gate = 1 OR (lane.gate = 2 AND :parent::uuid IS NULL), false) AS shut) AS s
+    ON CONFLICT DO NOTHING
+    RETURNING id, queue, lane, ready, parked
+), told AS (
+    INSERT INTO towpath.event (job_id, seq, attempt, name) SELECT id, 1, 0, 'job.created' FROM added
+), counted AS (
+    INSERT INTO towpath.tally (queue, operation, created, queued) SELECT queue, :operation::text, 1, 1 FROM added
+)
+SELECT * FROM added
