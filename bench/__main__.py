@@ -37,7 +37,7 @@ def main() -> None:
                     _run(section, databases, sizes, options.systems, announce, results)
     report.show(results, console)
     if options.write:
-        report.write(results, versions)
+        report.write(results, [*versions, f"measured with {sizes}"])
         console.print(f"written to {report.RESULTS.relative_to(report.RESULTS.parent.parent)}")
 
 

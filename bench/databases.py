@@ -1,5 +1,6 @@
 """Fresh databases to measure in, one per measurement, so that no run inherits another's dead rows or statistics."""
 
+import shutil
 import tempfile
 from abc import ABC, abstractmethod
 from itertools import count
@@ -116,8 +117,11 @@ class SqliteDatabases(Databases):
 
     def drop(self, url: str) -> None:
         path = sqlite_path(url)
-        for file in path.parent.glob(f"{path.name}*"):
-            file.unlink()
+        for found in path.parent.glob(f"{path.name}*"):
+            if found.is_dir():
+                shutil.rmtree(found)
+            else:
+                found.unlink()
 
     def loaded(self, url: str) -> None:
         connection = apsw.Connection(str(sqlite_path(url)))

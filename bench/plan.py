@@ -23,6 +23,10 @@ class Sizes:
     large: int
     claims: int
 
+    def __str__(self) -> str:
+        rounds = "one round" if self.rounds == 1 else f"{self.rounds} rounds"
+        return f"{rounds} of {self.seconds:g} s, up to {self.large:,} jobs queued"
+
 
 FULL = Sizes(rounds=3, seconds=1.5, samples=300, small=10_000, large=1_000_000, claims=200)
 QUICK = Sizes(rounds=1, seconds=0.5, samples=60, small=10_000, large=50_000, claims=40)

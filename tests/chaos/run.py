@@ -78,11 +78,12 @@ class Run:
 
     async def make_due(self, schedule: str, moment: datetime) -> None:
         """Moves a schedule's next time, as if that time had come; the slot it opens must fire exactly once."""
-        sqlite = self.url.startswith("sqlite:")
-        table, mark, value = ("towpath_schedule", "?", moment.timestamp()) if sqlite else ("towpath.schedule", "$", moment)
-        first, second = (mark, mark) if sqlite else ("$1", "$2")
         async with self.app.transaction() as tx:
-            await tx.execute(f"UPDATE {table} SET next_fire = {first} WHERE name = {second}", value, schedule)
+            if self.url.startswith("sqlite:"):
+                change = "UPDATE towpath_schedule SET next_fire = ? WHERE name = ?"
+                await tx.execute(change, moment.timestamp(), schedule)
+            else:
+                await tx.execute("UPDATE towpath.schedule SET next_fire = $1 WHERE name = $2", moment, schedule)
         self.witness.tell("slot", key=f"schedule {schedule} {moment.isoformat()}")
 
     def unstopped_workers(self) -> list[str]:

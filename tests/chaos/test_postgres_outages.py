@@ -4,10 +4,12 @@ import asyncio
 from collections.abc import Callable
 from pathlib import Path
 
+import psycopg
 import pytest
 
 from tests.chaos.run import Run
 from tests.services.postgres import PostgresServer
+from towpath.core.errors import StoreUnavailable
 
 
 def _restarted(server: PostgresServer) -> None:
@@ -42,3 +44,41 @@ async def _feed(run: Run, rounds: int) -> None:
         await run.client.feed()
         await run.client.meddle(4)
         await asyncio.sleep(0.1)
+
+
+async def test_a_callers_transaction_that_rests_for_too_long_is_rolled_back_with_a_clear_word(
+    postgres_url: str, tmp_path: Path
+) -> None:
+    async with Run(postgres_url, tmp_path, lease=0.2) as run:
+
+        async def rest() -> None:
+            async with run.app.transaction() as tx:
+                await tx.enqueue("plain", {})
+                await run.until(lambda: not busy_sessions(postgres_url), "the server ended the session")
+                await tx.enqueue("plain", {})
+
+        with pytest.raises(StoreUnavailable, match=r"rested for more than 0.2 s.*do slow work before or after it"):
+            await rest()
+        assert await run.app.list() == []
+
+
+async def test_a_callers_transaction_whose_server_goes_away_says_so(
+    postgres_server: PostgresServer, postgres_url: str, tmp_path: Path
+) -> None:
+    async with Run(postgres_url, tmp_path) as run:
+
+        async def outlive() -> None:
+            async with run.app.transaction() as tx:
+                await tx.enqueue("plain", {})
+                await asyncio.to_thread(postgres_server.restart, "immediate")
+
+        with pytest.raises(StoreUnavailable, match="rolled back"):
+            await outlive()
+        assert await run.app.list() == []
+
+
+def busy_sessions(url: str) -> list[tuple[int]]:
+    with psycopg.connect(url) as connection:
+        return connection.execute(
+            "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND state LIKE 'idle in transaction%'"
+        ).fetchall()

@@ -199,6 +199,13 @@ def _register_troublesome(app: App, witness: Witness) -> None:
                 await asyncio.sleep(payload.get("seconds", 0.1))
             return {"fence": ctx.fence}
 
+    @app.operation("stuck", queue=MAIN, retry=_EAGER)
+    async def stuck(ctx: Any, payload: dict[str, Any]) -> dict[str, Any]:
+        with _entry(witness, ctx):
+            if ctx.fence == 1:
+                await asyncio.Event().wait()  # until somebody interrupts it
+            return {"fence": ctx.fence}
+
     @app.operation("poison", queue=MAIN, max_attempts=3)
     async def poison(ctx: Any, payload: dict[str, Any]) -> None:
         with _entry(witness, ctx):

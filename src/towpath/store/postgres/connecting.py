@@ -55,6 +55,13 @@ async def connect(url: str) -> asyncpg.Connection[Any]:
     return connection
 
 
+def is_gone(connection: Any) -> bool:
+    try:
+        return bool(connection.is_closed())
+    except asyncpg.InterfaceError:  # the pool has taken it back, which it does when one breaks
+        return True
+
+
 def unavailable(error: BaseException) -> BaseException:
     """The error a caller should see instead of the driver's."""
     if isinstance(error, asyncpg.InvalidAuthorizationSpecificationError | asyncpg.InvalidCatalogNameError):

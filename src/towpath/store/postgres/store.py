@@ -19,7 +19,7 @@ from towpath.store import ledger
 from towpath.store.contract import Claimed, Heart, Unit
 from towpath.store.listeners import Pulse
 from towpath.store.postgres.bell import EVENTS, PostgresBell
-from towpath.store.postgres.connecting import GONE, RUN_AGAIN, PoolExhausted, options, prepare, unavailable
+from towpath.store.postgres.connecting import GONE, RUN_AGAIN, PoolExhausted, is_gone, options, prepare, unavailable
 from towpath.store.postgres.heart import PostgresHeart
 from towpath.store.postgres.tx import PostgresTx, column_values
 from towpath.store.sql import engine_queries
@@ -166,8 +166,16 @@ class PostgresStore:
                 async with connection.transaction():
                     tx = PostgresTx(connection, self.queries, await connection.fetchval("SELECT now()"))
                     yield tx
+            except (asyncpg.InterfaceError, asyncpg.PostgresError) as error:
+                if is_gone(connection):
+                    raise StoreUnavailable(
+                        f"the transaction was rolled back: PostgreSQL has ended its connection, because the server stopped, "
+                        f"or because the transaction rested for more than {self._idle_seconds:g} s and its locks would have "
+                        f"held up others; do slow work before or after it"
+                    ) from error
+                raise
             finally:
-                if not connection.is_closed():
+                if not is_gone(connection):
                     await connection.reset()  # whatever the caller may have set on it
             self._after(tx)
         await self._open(tx.gates)
