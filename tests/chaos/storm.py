@@ -50,6 +50,8 @@ class Storm:
         await self._run.quiesce(150)
 
     def _worker(self, **options: Any) -> Member:
+        if self._server is not None and not options and self._dice.random() < 0.2:
+            options = {"twice": 1}
         return self._run.fleet.worker(concurrency=self._dice.randrange(1, 7), **self._options, **options)
 
     def _replace_the_dead(self) -> None:

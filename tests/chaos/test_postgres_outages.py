@@ -46,6 +46,19 @@ async def _feed(run: Run, rounds: int) -> None:
         await asyncio.sleep(0.1)
 
 
+async def test_everything_ends_well_when_every_transaction_has_to_be_run_twice(postgres_url: str, tmp_path: Path) -> None:
+    """After a deadlock a unit is run again: what its first run did to its arguments must not show."""
+    async with Run(postgres_url, tmp_path, seed=6) as run:
+        client = run.fleet.client(twice=1, seed=6)
+        assert await asyncio.to_thread(client.wait, 20) == 0, client.output()
+        run.fleet.worker(twice=1)
+        await run.quiesce()
+        history = run.judge()
+        recorded = {job.id: job.steps for job in history.jobs.values() if history.steps.get(job.id)}
+        assert recorded
+        assert all(recorded.values()), "a job that has steps on record knows so"
+
+
 async def test_a_callers_transaction_that_rests_for_too_long_is_rolled_back_with_a_clear_word(
     postgres_url: str, tmp_path: Path
 ) -> None:

@@ -10,6 +10,7 @@ from tests.chaos.client import Client
 from tests.chaos.proxy import Proxy
 from tests.chaos.run import Run
 from tests.chaos.workload import make_app
+from towpath.core.errors import StoreUnavailable
 from towpath.core.lifecycle import State
 from towpath.store.contract import Tx
 from towpath.store.journal import FanOut, fan_out
@@ -109,6 +110,19 @@ async def test_a_fan_out_asked_for_again_says_how_many_of_its_children_are_open(
         assert (await store.run(ask)).open == 1
         await run.app.cancel(child.id)
         assert (await store.run(ask)).open == 0
+
+
+async def test_a_caller_whose_own_commit_is_unknown_is_told_so(proxy: Proxy, postgres_url: str, tmp_path: Path) -> None:
+    async with Run(postgres_url, tmp_path) as run, make_app(proxy.url, run.witness) as app:
+
+        async def enqueue() -> None:
+            async with app.transaction() as tx:
+                await tx.enqueue("plain", {})
+                proxy.lose_once(b"COMMIT;")
+
+        with pytest.raises(StoreUnavailable, match="may or may not have happened"):
+            await enqueue()
+        assert len(await run.app.list()) == 1
 
 
 @pytest.mark.parametrize("verb", ["cancel", "requeue", "signal"])

@@ -13,8 +13,11 @@ import signal
 import sys
 import threading
 import time
+import weakref
 from collections import Counter
 from collections.abc import Callable
+
+import asyncpg
 
 from tests.chaos import bugs
 from tests.chaos.witness import Witness
@@ -29,6 +32,7 @@ def arguments(parser: argparse.ArgumentParser) -> argparse.ArgumentParser:
     parser.add_argument("--owner", type=int, required=True, help="the process without which this one has no purpose")
     parser.add_argument("--die", metavar="POINT:N", help="SIGKILL this process at the n-th reach of a point")
     parser.add_argument("--freeze", metavar="POINT:N", help="SIGSTOP this process there")
+    parser.add_argument("--twice", type=int, default=0, help="1: every transaction has to be run twice (PostgreSQL only)")
     parser.add_argument("--bug", choices=sorted(bugs.BUGS))
     parser.add_argument("--lease", type=float, default=1.0)
     parser.add_argument("--drain", type=float, default=0.2)
@@ -45,6 +49,8 @@ def prepare(options: argparse.Namespace, witness: Witness) -> None:
     for asked, number in ((options.die, signal.SIGKILL), (options.freeze, signal.SIGSTOP)):
         if asked:
             points.install(_signal_at(asked, number, witness))
+    if options.twice:
+        points.install(_everything_twice())
 
 
 def _signal_at(asked: str, number: signal.Signals, witness: Witness) -> Callable[[str], None]:
@@ -56,6 +62,23 @@ def _signal_at(asked: str, number: signal.Signals, witness: Witness) -> Callable
         if name == point and reached[name] == int(nth or 1):
             witness.tell("reached", point=point, signal=number.name)
             os.kill(os.getpid(), number)
+
+    return hook
+
+
+def _everything_twice() -> Callable[[str], None]:
+    """Every other commit of a task fails with a deadlock: the unit is rolled back, and run again from its beginning."""
+    tried: weakref.WeakSet[asyncio.Task[object]] = weakref.WeakSet()
+
+    def hook(name: str) -> None:
+        task = asyncio.current_task() if name == "tx.commit" else None
+        if task is None:
+            return
+        if task in tried:
+            tried.discard(task)
+        else:
+            tried.add(task)
+            raise asyncpg.DeadlockDetectedError("deadlock detected, or so it is said")
 
     return hook
 

@@ -7,7 +7,7 @@ superseded gets LeaseLost and leaves no trace.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -64,7 +64,7 @@ async def _play(tx: Tx, board: Board, job: Job, note: Note) -> None:
             job.progress_total = None  # a total that was passed was none
         if note.name is None or not note.name.startswith("job."):
             board.note(job, "job.progress", fields={"current": job.progress_current, "of": job.progress_total})
-    if note.step is not None and not await put_step(tx, job, note.step):
+    if note.step is not None and await put_step(tx, job, note.step) is None:
         return  # it is on record: the same note, sent again
     if note.name is not None:
         fields = note.fields
@@ -73,14 +73,16 @@ async def _play(tx: Tx, board: Board, job: Job, note: Note) -> None:
         board.note(job, note.name, message=note.message, level=note.level, fields=fields)
 
 
-async def put_step(tx: Tx, job: Job, step: Step) -> bool:
-    """Whether it was written: the record of a step that is done stays as it is."""
+async def put_step(tx: Tx, job: Job, step: Step) -> Step | None:
+    """The record as it was written; None if it was not, because the record of a step that is done stays as it is.
+
+    `step` itself is left alone: after a deadlock the unit is run again, with the same arguments.
+    """
     if step.ord == 0:
         job.steps += 1
-        step.ord = job.steps
-    step.attempt = job.attempt
-    step.created_at = tx.now
-    return await tx.execute("put_step", **{step_column(name): getattr(step, name) for name in STEP_FIELDS}) > 0
+    written = replace(step, ord=step.ord or job.steps, attempt=job.attempt, created_at=tx.now)
+    values = {step_column(name): getattr(written, name) for name in STEP_FIELDS}
+    return written if await tx.execute("put_step", **values) else None
 
 
 def step_from(row: Row) -> Step:
@@ -133,7 +135,7 @@ async def fan_out(
     if awaited:
         job.await_group, job.await_open = name, len(children)
     step = Step(job_id, name, kind, done=True, output_json=f'{{"children":{len(children)}}}')
-    await put_step(tx, job, step)
+    step = await put_step(tx, job, step) or step
     board.note(job, "job.spawned", fields=job.counters() | {"step": name, "children": len(children)})
     await ledger.write(tx, board)
     await reach("fan_out.recorded")
@@ -155,9 +157,9 @@ async def begin_wait(tx: Tx, job_id: str, attempt: int, step: Step, seconds: flo
     found = await tx.fetch("step_by_name", job_id=job_id, name=step.name)
     if found:
         return step_from(found[0]), job.wakes, tx.now
-    step.until = tx.now + timedelta(seconds=seconds) if seconds is not None else None
+    step = replace(step, until=tx.now + timedelta(seconds=seconds) if seconds is not None else None)
     board = Board([job], tx.now)
-    await put_step(tx, job, step)
+    step = await put_step(tx, job, step) or step
     await tx.write_jobs(board.changes())
     return step, job.wakes, tx.now
 
@@ -169,13 +171,13 @@ async def take_signal(tx: Tx, job_id: str, attempt: int, signal: str, step: Step
     rows = await tx.fetch("next_signal", job_id=job_id, name=signal)
     if rows:
         await tx.execute("consume_signal", id=rows[0]["id"], step=step.name)
-        step.done, step.output_json = True, f'{{"payload":{rows[0]["payload"]}}}'
+        step = replace(step, done=True, output_json=f'{{"payload":{rows[0]["payload"]}}}')
     elif step.until is not None and step.until <= tx.now:
-        step.done, step.output_json = True, '{"timeout":true}'
+        step = replace(step, done=True, output_json='{"timeout":true}')
     else:
         await reach("signal.not_yet")
         return step, job.wakes
-    await put_step(tx, job, step)
+    step = await put_step(tx, job, step) or step
     board.note(job, "step.completed", fields={"step": step.name, "kind": step.kind})
     await ledger.write(tx, board)
     return step, job.wakes

@@ -62,6 +62,19 @@ def is_gone(connection: Any) -> bool:
         return True
 
 
+def lost_transaction(error: BaseException, ending: bool, idle_seconds: float) -> StoreUnavailable:
+    """What the caller of a transaction is told when its connection has gone."""
+    if ending and not isinstance(error, asyncpg.InterfaceError):  # the driver's own refusal: nothing was sent
+        return StoreUnavailable(
+            f"the connection was lost while the transaction was being committed, so it may or may not have happened; "
+            f"look for its rows before you try again ({error})"
+        )
+    return StoreUnavailable(
+        f"the transaction was rolled back, because PostgreSQL has ended its connection: the server stopped, or the "
+        f"transaction rested for more than {idle_seconds:g} s and its locks held up others; do slow work before or after it"
+    )
+
+
 def unavailable(error: BaseException) -> BaseException:
     """The error a caller should see instead of the driver's."""
     if isinstance(error, asyncpg.InvalidAuthorizationSpecificationError | asyncpg.InvalidCatalogNameError):

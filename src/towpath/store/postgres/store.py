@@ -19,7 +19,16 @@ from towpath.store import ledger
 from towpath.store.contract import Claimed, Heart, Unit
 from towpath.store.listeners import Pulse
 from towpath.store.postgres.bell import EVENTS, PostgresBell
-from towpath.store.postgres.connecting import GONE, RUN_AGAIN, PoolExhausted, is_gone, options, prepare, unavailable
+from towpath.store.postgres.connecting import (
+    GONE,
+    RUN_AGAIN,
+    PoolExhausted,
+    is_gone,
+    lost_transaction,
+    options,
+    prepare,
+    unavailable,
+)
 from towpath.store.postgres.heart import PostgresHeart
 from towpath.store.postgres.tx import PostgresTx, column_values
 from towpath.store.sql import engine_queries
@@ -161,18 +170,16 @@ class PostgresStore:
 
     @asynccontextmanager
     async def transaction(self) -> AsyncIterator[PostgresTx]:
+        ending = False
         async with self._connection() as connection:
             try:
                 async with connection.transaction():
                     tx = PostgresTx(connection, self.queries, await connection.fetchval("SELECT now()"))
                     yield tx
+                    ending = True
             except (asyncpg.InterfaceError, asyncpg.PostgresError) as error:
                 if is_gone(connection):
-                    raise StoreUnavailable(
-                        f"the transaction was rolled back: PostgreSQL has ended its connection, because the server stopped, "
-                        f"or because the transaction rested for more than {self._idle_seconds:g} s and its locks would have "
-                        f"held up others; do slow work before or after it"
-                    ) from error
+                    raise lost_transaction(error, ending, self._idle_seconds) from error
                 raise
             finally:
                 if not is_gone(connection):
