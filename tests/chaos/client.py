@@ -19,6 +19,9 @@ from tests.chaos.workload import MAIN, NARROW, ROOTS, make_app
 from towpath import App
 from towpath.core.errors import JobNotFound, NotRequeueable
 
+# Longer than any outage that is made here; a call that takes longer hangs.
+_PATIENCE = 90.0
+
 Wish = tuple[str, dict[str, Any], dict[str, Any]]
 
 # One of everything; what is capped comes in threes, so that the cap has something to hold back.
@@ -67,20 +70,23 @@ class Client:
 
     async def enqueue(self, operation: str, payload: dict[str, Any] | None = None, **options: Any) -> str:
         asked = self._ask((operation, payload or {}, options))
-        job = await self._app.enqueue(**asked)
+        async with asyncio.timeout(_PATIENCE):
+            job = await self._app.enqueue(**asked)
         self._acknowledged(job.id, asked)
         return job.id
 
     async def enqueue_many(self, wishes: list[Wish]) -> list[str]:
         asked = [self._ask(wish) for wish in wishes]
-        jobs = await self._app.enqueue_many(asked)
+        async with asyncio.timeout(_PATIENCE):
+            jobs = await self._app.enqueue_many(asked)
         for job, item in zip(jobs, asked, strict=True):
             self._acknowledged(job.id, item)
         return [job.id for job in jobs]
 
     async def cancel(self, job_id: str) -> bool:
         try:
-            done = await self._app.cancel(job_id)
+            async with asyncio.timeout(_PATIENCE):
+                done = await self._app.cancel(job_id)
         except JobNotFound:  # it was promised; that it is gone is the checker's business
             return False
         if done:
@@ -89,7 +95,8 @@ class Client:
 
     async def requeue(self, job_id: str, **options: Any) -> bool:
         try:
-            await self._app.requeue(job_id, **options)
+            async with asyncio.timeout(_PATIENCE):
+                await self._app.requeue(job_id, **options)
         except (NotRequeueable, JobNotFound):
             return False
         self._witness.tell("ack", job_id, what="requeue")
@@ -97,7 +104,8 @@ class Client:
 
     async def signal(self, job_id: str, name: str = "go") -> bool:
         try:
-            await self._app.signal(job_id, name, {"by": os.getpid()})
+            async with asyncio.timeout(_PATIENCE):
+                await self._app.signal(job_id, name, {"by": os.getpid()})
         except (NotRequeueable, JobNotFound):
             return False
         self._witness.tell("ack", job_id, what="signal")

@@ -108,6 +108,17 @@ def live_workers(url: str) -> list[str]:
     return [row["name"] for row in _rows(url, "SELECT name FROM towpath.worker WHERE stopped_at IS NULL")]
 
 
+def between_two_messages(url: str) -> bool:
+    """Whether a session of PostgreSQL waits for the rest of what its client has begun to ask, inside a transaction."""
+    return bool(
+        _rows(
+            url,
+            "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND state = 'active' "
+            "AND wait_event = 'ClientRead' AND xact_start IS NOT NULL",
+        )
+    )
+
+
 def _rows(url: str, statement: str) -> list[dict[str, Any]]:
     if url.startswith("sqlite:"):
         return _sqlite_rows(url, [statement.replace("towpath.", "towpath_")])[0]

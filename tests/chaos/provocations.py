@@ -28,23 +28,19 @@ class Work:
 
 async def zombie(run: Run, bug: str | None) -> None:
     """A worker freezes with its handler's result in hand; it wakes up while another one runs the job."""
-    await run.client.enqueue("plain", {"seconds": 0.5})
-    frozen = run.fleet.worker(freeze="worker.ran:1", **_options(bug))
-    await run.until(lambda: frozen.frozen, "the worker froze")
+    job_id, frozen = await run.freeze("plain", {"seconds": 0.5}, **_options(bug))
     other = run.fleet.worker(**_options(bug))
-    await run.until(lambda: len(run.sightings("start")) == 2, "the second worker began the job")
+    await run.until_seen("start", job_id, by=other)
     frozen.resume()
-    await run.until(lambda: len(run.sightings("end")) == 2, "the second handler ended")
+    await run.until_seen("end", job_id, by=other)
     for worker in (frozen, other):
         worker.terminate()
-        await asyncio.to_thread(worker.wait, 10)
+        await asyncio.to_thread(worker.wait, 20)
 
 
 async def late_cancel(run: Run, bug: str | None) -> None:
     """A job is cancelled between its handler's end and the settle."""
-    job_id = await run.client.enqueue("chain")
-    worker = run.fleet.worker(freeze="worker.ran:1", **_options(bug))
-    await run.until(lambda: worker.frozen, "the worker froze")
+    job_id, worker = await run.freeze("chain", **_options(bug))
     await run.client.cancel(job_id)
     worker.resume()
 

@@ -24,6 +24,7 @@ class Storm:
         self._dice = random.Random(run.seed)
         self._options: dict[str, Any] = {"bug": bug} if bug else {}
         self._workers: list[Member] = []
+        self._may_freeze: list[Member] = []
         self._pauses: set[asyncio.Task[None]] = set()
         self._schedules = list(SCHEDULES)
         self.faults: Counter[str] = Counter()
@@ -43,8 +44,9 @@ class Storm:
 
     async def _heal(self) -> None:
         await asyncio.gather(*self._pauses)
-        for worker in self._workers:
-            worker.resume()  # one that was to freeze at a point may have come to it later than its waking
+        for worker in self._run.fleet.alive:
+            if worker in self._may_freeze:  # it may come to its point later than anybody is there to wake it
+                await self._ended(worker)
         self._replace_the_dead()
         self._worker()  # its first look at the schedules is now; the others may sleep until the next time they know of
         await self._run.quiesce(150)
@@ -93,10 +95,11 @@ class Storm:
         await self._ended(self._dice.choice(self._workers))
 
     async def _ended(self, worker: Member) -> None:
-        """Told to stop, as in a deployment. One that is paused just now has to be woken for that."""
-        worker.resume()
+        """Told to stop, as in a deployment. One that is paused just now, or freezes on its way out, has to be woken."""
         worker.terminate()
-        await asyncio.to_thread(worker.wait, 60)
+        while worker.alive:
+            worker.resume()
+            await asyncio.sleep(0.1)
 
     async def _pause(self) -> None:
         worker = self._dice.choice(self._workers)
@@ -107,6 +110,7 @@ class Storm:
         """A worker stops dead between its handler's end and the settle, and comes back when others have the job."""
         worker = self._worker(freeze=f"worker.ran:{self._dice.randrange(1, 10)}")
         self._workers.append(worker)
+        self._may_freeze.append(worker)
         self._resume_later(worker, self._dice.uniform(1.0, 2 * _LONGEST_PAUSE))
 
     def _resume_later(self, worker: Member, seconds: float) -> None:

@@ -3,7 +3,6 @@
 import asyncio
 from pathlib import Path
 
-import psycopg
 import pytest
 
 from tests.chaos.history import History
@@ -31,7 +30,7 @@ async def test_a_worker_paused_past_its_lease_writes_nothing_when_it_comes_back(
 
         zombie.resume()
         for job_id in jobs:
-            await run.until(lambda job_id=job_id: _ended_by(run, job_id, zombie.pid), "the zombie's handler ended")
+            await run.until_seen("end", job_id, by=zombie)
         handlers = [item for item in run.sightings("end") if item.pid == zombie.pid and item.job in stuck]
         assert [item.facts["how"] for item in handlers] == ["interrupted", "interrupted"]
         zombie.terminate()
@@ -39,31 +38,19 @@ async def test_a_worker_paused_past_its_lease_writes_nothing_when_it_comes_back(
         assert _written(run.judge()) == before
 
 
-def _ended_by(run: Run, job_id: str, pid: int) -> bool:
-    return any(item.job == job_id and item.pid == pid for item in run.sightings("end"))
-
-
 async def _pause_outside_a_transaction(run: Run, worker: Member) -> None:
-    """On SQLite a process stopped in the middle of a commit keeps the file's lock, and everybody waits for it."""
     for _ in range(50):
         worker.pause()
         await run.until(lambda: worker.frozen, "the worker froze")
-        try:
-            async with asyncio.timeout(0.3):
-                await run.app.queues.resume("elsewhere")  # any write will do
-            if run.url.startswith("sqlite:") or not _between_two_messages(run.url):
-                return
-        except TimeoutError:
-            pass
+        if await run.unhindered():
+            return
         worker.resume()
     raise AssertionError("it was never caught outside a transaction")
 
 
 async def test_a_zombie_with_a_result_in_hand_is_refused(database_url: str, tmp_path: Path) -> None:
     async with Run(database_url, tmp_path) as run:
-        job_id = await run.client.enqueue("chain")
-        zombie = run.fleet.worker(queues="main", freeze="worker.ran:1")
-        await run.until(lambda: zombie.frozen, "the worker froze")
+        job_id, zombie = await run.freeze("chain", queues="main")
         run.fleet.worker(queues="main")
         await run.quiesce()
         before = _written(run.history())
@@ -102,7 +89,7 @@ async def test_a_worker_frozen_inside_a_transaction_holds_nobody_up_for_long(
             await run.client.feed()
             zombie = run.fleet.worker(freeze=f"{point}:2")
             await run.until(lambda zombie=zombie: zombie.frozen, "the worker froze")
-            if not _between_two_messages(postgres_url):
+            if await run.unhindered():
                 break
             zombie.kill()
         run.fleet.worker(concurrency=8)
@@ -111,17 +98,3 @@ async def test_a_worker_frozen_inside_a_transaction_holds_nobody_up_for_long(
         zombie.terminate()
         assert await asyncio.to_thread(zombie.wait, 20) == 0, zombie.output()
         run.judge()
-
-
-def _between_two_messages(url: str) -> bool:
-    """Whether the freeze fell between the preparing of a statement and its running, on any of the worker's connections.
-
-    To the server such a session is active, not idle, and none of its timeouts but PostgreSQL 17's transaction_timeout
-    touches it. It is a matter of microseconds on a statement's first use, and not what this test is about.
-    """
-    with psycopg.connect(url) as connection:
-        rows = connection.execute(
-            "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND state = 'active' "
-            "AND wait_event = 'ClientRead' AND xact_start IS NOT NULL"
-        ).fetchall()
-    return bool(rows)

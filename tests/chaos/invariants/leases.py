@@ -22,7 +22,8 @@ def one_handler_per_lease(history: History) -> Iterator[Violation]:
     """I2: a handler runs only with a claim, once per claim, and not beside another one that still holds the job.
 
     Two handlers of a job may overlap when the first has lost its lease. A lease lasts at least `lease_seconds` from its
-    claim, so a second start before that, with the first still at work afterwards, is a broken promise on any machine.
+    claim, so a later attempt that starts before that, with the earlier one still at work, is a broken promise on any
+    machine. (A worker may be frozen between its claim and its handler's first line: then the earlier attempt starts last.)
     """
     ends = {(sighting.job, sighting.fence): sighting.wall for sighting in history.seen("end")}
     begun: dict[str, list[int]] = {}
@@ -38,7 +39,7 @@ def one_handler_per_lease(history: History) -> Iterator[Violation]:
         if fence in earlier:
             yield broken("I2", job, f"attempt {fence} was run twice", history.of(job.id))
         for other in earlier:
-            good = other in claims and sighting.wall < _moment(claims[other]) + history.lease_seconds
+            good = other < fence and other in claims and sighting.wall < _moment(claims[other]) + history.lease_seconds
             if good and ends.get((job.id, other), float("-inf")) > sighting.wall:
                 message = f"attempt {fence} ran while attempt {other} held a good lease and was still at work"
                 yield broken("I2", job, message, history.of(job.id))
