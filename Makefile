@@ -5,27 +5,35 @@ PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 UV := $(BIN)/uv --quiet --system-certs
 LOCK := $(UV) pip compile --universal --generate-hashes --no-emit-index-url --no-annotate \
   --custom-compile-command "make lock" $(if $(UPGRADE),--upgrade)
+# Node comes along in the environment, so that the UI can be built where there is none.
+NPM := PATH="$(CURDIR)/$(BIN):$$PATH" npm --prefix web --silent --no-fund --no-audit
+MODULES := web/node_modules/.installed
+UI := src/towpath/server/ui/index.html
 WORKERS ?= 2
 
 .DEFAULT_GOAL := help
-.PHONY: help install up test check bench chaos format lock clean
+.PHONY: help install web up test check bench chaos format lock clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 install: $(STAMP) ## make .venv with the locked dependencies and Towpath itself
 
-up: install ## run a small real example with live progress
+web: $(UI) ## build the web UI
+
+up: install web ## start Towpath on SQLite and print a link that opens it
 	$(BIN)/towpath up
 
-test: install check ## everything a change must pass: checks, then all tests
+test: install web check ## everything a change must pass: checks, then all tests
+	$(NPM) test
 	$(BIN)/pytest -n $(WORKERS) --dist worksteal
 
-check: install ## lint, formatting, types and import rules
+check: install $(MODULES) ## lint, formatting, types and import rules
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo
+	$(NPM) run check
 
 bench: install ## measure against the raw-SQL floor and other queues
 	$(BIN)/python -m bench
@@ -42,7 +50,7 @@ lock: install ## resolve the locked dependencies anew (UPGRADE=1 for newer versi
 	echo uv | $(LOCK) --python-version 3.11 - -o requirements-uv.lock
 
 clean: ## remove .venv and everything generated
-	rm -rf .venv dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf .venv dist web/node_modules src/towpath/server/ui .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(BIN)/python:
@@ -56,4 +64,12 @@ $(STAMP): pyproject.toml requirements.lock requirements-uv.lock | $(BIN)/python
 	  $(UV) pip sync --python $(BIN)/python --require-hashes requirements.lock || \
 	  $(PIP) install --require-hashes -r requirements.lock
 	$(PIP) install --no-deps --no-build-isolation --editable .
+	@touch $@
+
+$(MODULES): web/package.json web/package-lock.json | $(STAMP)
+	$(NPM) ci
+	@touch $@
+
+$(UI): $(MODULES) web/index.html web/vite.config.ts $(shell find web/src web/public -type f 2>/dev/null)
+	$(NPM) run build
 	@touch $@

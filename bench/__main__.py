@@ -56,6 +56,10 @@ def _run(
             sections.pickups(databases, sizes, chosen, announce, results)
         case "claims":
             sections.claims(databases, sizes, chosen, announce, results)
+        case "streams":
+            sections.streams(databases, sizes, announce, results)
+        case "endpoints":
+            sections.endpoints(databases, sizes, announce, results)
 
 
 def _options() -> argparse.Namespace:

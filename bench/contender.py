@@ -22,8 +22,8 @@ class Producer(Protocol):
         ...
 
 
-class Contender(Protocol):
-    """One way of running jobs on one database. Instances travel to child processes, so they hold settings only."""
+class Installable(Protocol):
+    """Something with tables of its own. Instances travel to child processes, so they hold settings only."""
 
     @property
     def name(self) -> str: ...
@@ -33,6 +33,12 @@ class Contender(Protocol):
         """The loop that the system's own command line runs on."""
         ...
 
+    async def install(self, url: str) -> None: ...
+
+
+class Contender(Installable, Protocol):
+    """One way of running jobs on one database."""
+
     @property
     def unfinished(self) -> str:
         """SQL that answers whether any job is not durably finished yet."""
@@ -41,8 +47,6 @@ class Contender(Protocol):
     def pace(self, batch: int) -> int:
         """Roughly how many jobs it drains in a second: sizes the backlog, never enters a result."""
         ...
-
-    async def install(self, url: str) -> None: ...
 
     def producer(self, url: str) -> AbstractAsyncContextManager[Producer]: ...
 

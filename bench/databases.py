@@ -10,7 +10,7 @@ from typing import Any, Self
 import apsw
 import psycopg
 
-from bench.contender import Contender, DatabaseKind
+from bench.contender import DatabaseKind, Installable
 from bench.processes import call
 from tests.services.postgres import PostgresServer
 
@@ -28,7 +28,7 @@ class Databases(ABC):
     def __exit__(self, *_: object) -> None: ...
 
     @abstractmethod
-    def fresh(self, contender: Contender) -> str:
+    def fresh(self, contender: Installable) -> str:
         """The URL of a new database with the contender's tables in it."""
 
     @abstractmethod
@@ -73,7 +73,7 @@ class PostgresDatabases(Databases):
     def __exit__(self, *_: object) -> None:
         self._server.close()
 
-    def fresh(self, contender: Contender) -> str:
+    def fresh(self, contender: Installable) -> str:
         template = f"template_{contender.name}"
         if template not in self._templates:
             call(contender.event_loop, contender.install, self._server.create_database(template))
@@ -110,7 +110,7 @@ class SqliteDatabases(Databases):
     def __exit__(self, *_: object) -> None:
         self._home.cleanup()
 
-    def fresh(self, contender: Contender) -> str:
+    def fresh(self, contender: Installable) -> str:
         url = f"sqlite:///{self._home.name}/run_{next(self._number)}.db"
         call(contender.event_loop, contender.install, url)
         return url

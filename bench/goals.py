@@ -17,7 +17,8 @@ class Goal:
 
 def judge(results: Results) -> list[Goal]:
     """Goals whose measurements were not part of the run are left out."""
-    return [*_drain(results), *_enqueue(results), *_pickup(results), *_claims(results)]
+    found = (_drain, _enqueue, _pickup, _claims, _fan_out, _endpoints)
+    return [goal for kind in found for goal in kind(results)]
 
 
 def _drain(results: Results) -> Iterator[Goal]:
@@ -58,3 +59,20 @@ def _claims(results: Results) -> Iterator[Goal]:
         if ratios:
             text = "claim cost flat within 20 % over backlog, tenants and a pinned snapshot"
             yield Goal(database, text, f"at most {max(ratios):.2f} of the smallest", max(ratios) <= 1.2)
+
+
+def _fan_out(results: Results) -> Iterator[Goal]:
+    for found in results.fan_out:
+        if found.streams > 1:
+            text = f"an event reaches {found.streams} open streams within 250 ms at p99"
+            yield Goal(found.database, text, f"{found.p99:.0f} ms", found.p99 < 250)
+
+
+def _endpoints(results: Results) -> Iterator[Goal]:
+    for database in ("postgres", "sqlite"):
+        lines = [line for line in results.endpoints if line.database == database]
+        if lines:
+            fewest, most = min(line.jobs for line in lines), max(line.jobs for line in lines)
+            worst = max(lines, key=lambda line: line.ratio)
+            text = f"endpoints no slower with {most:,} jobs than with {fewest:,}, within 20 %"
+            yield Goal(database, text, f"at most {worst.ratio:.2f} ({worst.path})", worst.ratio <= 1.2)

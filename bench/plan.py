@@ -3,14 +3,15 @@
 from dataclasses import dataclass
 from typing import Literal
 
-Section = Literal["enqueue", "drain", "pickup", "claims"]
-SECTIONS: tuple[Section, ...] = ("enqueue", "drain", "pickup", "claims")
+Section = Literal["enqueue", "drain", "pickup", "claims", "streams", "endpoints"]
+SECTIONS: tuple[Section, ...] = ("enqueue", "drain", "pickup", "claims", "streams", "endpoints")
 
 FLOOR = "floor"
 TWO_COMMITS = "floor_two_commits"
 TOWPATH = "towpath"
 PEERS = ("pgqueuer", "procrastinate")
 SYSTEMS = (FLOOR, TWO_COMMITS, TOWPATH, *PEERS)
+STREAMS = (1, 200)
 
 
 @dataclass(frozen=True)
@@ -22,14 +23,17 @@ class Sizes:
     small: int
     large: int
     claims: int
+    table: int
+    """Jobs in the smaller of two tables that endpoints are asked about; the larger one has `large`."""
+    requests: int
 
     def __str__(self) -> str:
         rounds = "one round" if self.rounds == 1 else f"{self.rounds} rounds"
         return f"{rounds} of {self.seconds:g} s, up to {self.large:,} jobs queued"
 
 
-FULL = Sizes(rounds=3, seconds=1.5, samples=300, small=10_000, large=1_000_000, claims=200)
-QUICK = Sizes(rounds=1, seconds=0.5, samples=60, small=10_000, large=50_000, claims=40)
+FULL = Sizes(rounds=3, seconds=1.5, samples=300, small=10_000, large=1_000_000, claims=200, table=100_000, requests=1000)
+QUICK = Sizes(rounds=1, seconds=0.5, samples=60, small=10_000, large=50_000, claims=40, table=10_000, requests=200)
 
 
 @dataclass(frozen=True)

@@ -3,10 +3,11 @@
 import asyncio
 import json
 import multiprocessing
+import socket
 import time
 import traceback
-from collections.abc import Callable, Coroutine
-from contextlib import suppress
+from collections.abc import Callable, Coroutine, Iterator
+from contextlib import contextmanager, suppress
 from ctypes import c_longlong
 from dataclasses import dataclass, field
 from functools import partial
@@ -19,6 +20,7 @@ from bench.contender import Contender, EventLoop, Sink
 T = TypeVar("T")
 SinkKind = Literal["count", "latency"]
 
+_PATIENCE = 30.0
 _spawn = multiprocessing.get_context("spawn")
 
 
@@ -59,6 +61,31 @@ def _answer(
         pipe.send((True, run_on(event_loop, function(*arguments))))
     except BaseException:
         pipe.send((False, traceback.format_exc()))
+
+
+@contextmanager
+def running(serve: Callable[[str, int], None], url: str, port: int) -> Iterator[None]:
+    """A child process that serves on a port of this machine: answering on entry, ended on exit."""
+    child = _spawn.Process(target=serve, args=(url, port), daemon=True)
+    child.start()
+    try:
+        deadline = time.monotonic() + _PATIENCE
+        while not _answers(port):
+            if not child.is_alive() or time.monotonic() > deadline:
+                raise ChildFailed(f"nobody serves on port {port}; the process's status is {child.exitcode}")
+            time.sleep(0.05)
+        yield
+    finally:
+        child.terminate()
+        child.join(10)
+        if child.is_alive():
+            child.kill()
+            child.join()
+
+
+def _answers(port: int) -> bool:
+    with socket.socket() as asking:
+        return asking.connect_ex(("127.0.0.1", port)) == 0
 
 
 @dataclass(frozen=True)

@@ -73,6 +73,31 @@ def tables(results: Results) -> list[Table]:
             ],
         ),
         Table(
+            "Events to open streams, from the enqueue to the client; some fifty jobs a second",
+            ("database", "streams", "deliveries", "p50 ms", "p99 ms"),
+            [
+                (line.database, str(line.streams), f"{line.deliveries:,}", f"{line.p50:.1f}", f"{line.p99:.1f}")
+                for line in results.fan_out
+            ],
+        ),
+        Table(
+            "Endpoints by number of jobs in the table, four connections",
+            ("database", "endpoint", "jobs", "requests/s", "p50 ms", "p99 ms", "p50 of the smaller", "p99 of the smaller"),
+            [
+                (
+                    line.database,
+                    f"GET {line.path}",
+                    f"{line.jobs:,}",
+                    f"{line.rate:,.0f}",
+                    f"{line.p50:.2f}",
+                    f"{line.p99:.2f}",
+                    f"{line.ratio:.2f}",
+                    f"{line.p99_ratio:.2f}",
+                )
+                for line in results.endpoints
+            ],
+        ),
+        Table(
             "Goals",
             ("database", "goal", "found", ""),
             [(goal.database, goal.text, goal.found, "met" if goal.met else "**not met**") for goal in judge(results)],

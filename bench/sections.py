@@ -6,10 +6,12 @@ from statistics import median
 
 from bench.claims import claim_costs
 from bench.databases import Databases
+from bench.endpoints import endpoint_costs
+from bench.fan_out import fan_out
 from bench.measure import Progress, compare, percentile
 from bench.pickup import pickup
-from bench.plan import CASES, FLOOR, PEERS, TOWPATH, Case, Sizes
-from bench.results import ClaimCost, Pickup, Results, Throughput
+from bench.plan import CASES, FLOOR, PEERS, STREAMS, TOWPATH, Case, Sizes
+from bench.results import ClaimCost, EndpointCost, FanOut, Pickup, Results, Throughput
 from bench.systems import floor, runs_on, system, towpath
 from bench.throughput import drain, enqueue
 
@@ -68,3 +70,26 @@ def claims(databases: Databases, sizes: Sizes, chosen: Collection[str], announce
                 databases.kind, contender.name, str(situation), middle, percentile(taken, 0.95), middle / median(base)
             )
             results.claims.append(cost)
+
+
+def streams(databases: Databases, sizes: Sizes, announce: Announce, results: Results) -> None:
+    progress = announce(f"{databases.kind}: events to open streams")
+    for number in STREAMS:
+        delays = fan_out(databases, streams=number, jobs=sizes.samples)
+        found = FanOut(databases.kind, number, len(delays), median(delays), percentile(delays, 0.99))
+        progress(f"{number} streams, p99 in ms", found.p99)
+        results.fan_out.append(found)
+
+
+def endpoints(databases: Databases, sizes: Sizes, announce: Announce, results: Results) -> None:
+    progress = announce(f"{databases.kind}: endpoints with {sizes.table:,} and {sizes.large:,} jobs")
+    timings = endpoint_costs(
+        databases, small=sizes.table, large=sizes.large, requests=sizes.requests, progress=progress
+    )  # fmt: skip
+    for path, answers in timings.items():
+        few = answers[sizes.table].milliseconds
+        for jobs, found in answers.items():
+            p50, p99 = median(found.milliseconds), percentile(found.milliseconds, 0.99)
+            ratios = (p50 / median(few), p99 / percentile(few, 0.99))
+            progress(f"{path} with {jobs:,} jobs, median in ms", p50)
+            results.endpoints.append(EndpointCost(databases.kind, path, jobs, median(found.rates), p50, p99, *ratios))

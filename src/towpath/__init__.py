@@ -33,6 +33,7 @@ from towpath.engine.bridge import SyncContext
 from towpath.engine.children import Children
 from towpath.engine.context import Context
 from towpath.engine.isolation import IsolatedContext
+from towpath.engine.references import JobRef
 from towpath.engine.sync import SyncApp
 from towpath.store.migrating import Slice
 from towpath.version import __version__
@@ -54,6 +55,7 @@ __all__ = [
     "JobCancelled",
     "JobFailed",
     "JobNotFound",
+    "JobRef",
     "LeaseLost",
     "NotRequeueable",
     "Partial",

@@ -11,8 +11,8 @@ from towpath.core.errors import ConfigurationError
 DEFAULT_DATABASE_URL = "sqlite:///towpath.db"
 
 
-def _setting(default: object, what: str) -> object:
-    return field(default=default, metadata={"what": what})
+def _setting(default: object, what: str, *, secret: bool = False) -> object:
+    return field(default=default, metadata={"what": what, "secret": secret}, repr=not secret)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +38,51 @@ class Settings:
     keep_failed_days: float = _setting(0.0, "Prune failed and partial jobs after this many days; 0: never")  # type: ignore[assignment]
     log_level: str = _setting("INFO", "Level of the worker's own log")  # type: ignore[assignment]
     log_json: bool = _setting(False, "Write the log as JSON lines instead of text")  # type: ignore[assignment]
+    otel_endpoint: str = _setting(
+        "", "Where traces go by OTLP over HTTP, such as http://localhost:4318; empty: nowhere, unless the program itself says"
+    )  # type: ignore[assignment]
+    otel_service: str = _setting("towpath", "The name traces carry")  # type: ignore[assignment]
+    base_url: str = _setting("", "Where people reach the server, for the links it makes; empty: as their request says")  # type: ignore[assignment]
+    base_path: str = _setting("", "Path the server is mounted at behind a proxy, such as /towpath")  # type: ignore[assignment]
+    allowed_hosts: str = _setting(
+        "", "Host names the server answers to, separated by commas; empty: loopback names in local mode, else any"
+    )  # type: ignore[assignment]
+    trusted_proxies: str = _setting(
+        "", "Addresses or networks of proxies whose X-Forwarded headers are believed, separated by commas"
+    )  # type: ignore[assignment]
+    session_idle_hours: float = _setting(72.0, "A browser's session ends after so many hours without a request")  # type: ignore[assignment]
+    session_days: float = _setting(30.0, "A browser's session ends after so many days in any case")  # type: ignore[assignment]
+    oidc_issuer: str = _setting("", "OpenID Connect: the provider's issuer URL; empty: people log in with passwords only")  # type: ignore[assignment]
+    oidc_client_id: str = _setting("", "OpenID Connect: the id the provider knows this server by")  # type: ignore[assignment]
+    oidc_client_secret: str = _setting("", "OpenID Connect: the secret that belongs to it", secret=True)  # type: ignore[assignment]
+    oidc_allowed: str = _setting(
+        "", "OpenID Connect: who may log in: an e-mail domain or claim=value; several are separated by commas"
+    )  # type: ignore[assignment]
+    oidc_tenant: str = _setting("default", "OpenID Connect: the tenant that new accounts join")  # type: ignore[assignment]
+    allow_private_urls: bool = _setting(
+        False, "Let webhooks call loopback and private addresses; only where all who may add webhooks are trusted"
+    )  # type: ignore[assignment]
+    speech_engine: str = _setting(
+        "", "Who hears: moonshine, faster_whisper or openai_compatible; empty: the endpoint if there is one, else moonshine"
+    )  # type: ignore[assignment]
+    speech_url: str = _setting(
+        "", "Base URL of an OpenAI-compatible speech service, such as http://localhost:8000/v1; empty: this machine hears"
+    )  # type: ignore[assignment]
+    speech_key: str = _setting("", "The key that speech service asks for", secret=True)  # type: ignore[assignment]
+    speech_model: str = _setting("", "Speech model by name or directory; empty: the engine's usual one")  # type: ignore[assignment]
+    chat_url: str = _setting(
+        "", "Base URL of an OpenAI-compatible chat service, such as http://localhost:8080/v1; empty: extractive summaries"
+    )  # type: ignore[assignment]
+    chat_key: str = _setting("", "The key that chat service asks for", secret=True)  # type: ignore[assignment]
+    chat_model: str = _setting("", "The chat model's name as that service knows it")  # type: ignore[assignment]
+    chat_chunk_characters: int = _setting(
+        24_000, "Most text in one question to the chat model; longer transcripts are summarised in parts"
+    )  # type: ignore[assignment]
+    model_timeout_seconds: float = _setting(120.0, "How long a speech or chat service may take for one answer")  # type: ignore[assignment]
+    models_dir: str = _setting("", "Where pulled models are kept; empty: .cache/towpath/models in the home directory")  # type: ignore[assignment]
+    models_url: str = _setting(
+        "", "A mirror to pull models from, by the same paths; empty: where their makers publish them"
+    )  # type: ignore[assignment]
 
 
 def load(environ: dict[str, str] | None = None) -> Settings:
@@ -91,3 +136,8 @@ def unknown(environ: dict[str, str] | None = None) -> list[str]:
     source = os.environ if environ is None else environ
     known = {name for name, _, _ in documented()}
     return sorted(name for name in source if name.startswith("TOWPATH_") and name not in known)
+
+
+def secrets() -> frozenset[str]:
+    """Settings (environment variables) whose values are never shown."""
+    return frozenset(f"TOWPATH_{item.name.upper()}" for item in fields(Settings) if item.metadata["secret"])

@@ -1,25 +1,143 @@
-"""towpath up: the example runs end to end, as a real process, and what it says to try next works."""
+"""towpath up: server and worker in one real process, and an example that is alive when it starts."""
 
 import re
-import shlex
-from pathlib import Path
+import signal
+import socket
+import time
 
+import httpx
 import pytest
 
 from tests.cli.commands import Commands, started, until
 from towpath.cli.example.documents import SHELVES
 
 DOCUMENTS = sum(shelf.documents for shelf in SHELVES)
+LINK = re.compile(r"(http://127\.0\.0\.1:\d+)/login\?token=(\S+)")
+
+
+class Running:
+    """A `towpath up` that is running, and a browser that came by its link."""
+
+    def __init__(self, process):
+        until(lambda: LINK.search(process.out) or process.popen.poll() is not None, timeout=60)
+        assert LINK.search(process.out), process.out + process.err
+        self.process = process
+        base, self.token = LINK.search(process.out).groups()
+        self.browser = httpx.Client(base_url=base, headers={"Origin": base}, timeout=30)
+        answer = self.browser.post("/api/session/link", json={"token": self.token})
+        assert answer.status_code == 200, answer.text
+        self.session = answer.json()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.browser.close()
+
+    def get(self, path, **query):
+        answer = self.browser.get(path, params=query)
+        assert answer.status_code == 200, answer.text
+        return answer.json()
+
+    def post(self, path, body=None):
+        return self.browser.post(path, json=body)
+
+    def jobs(self, **query):
+        return self.get("/api/jobs", limit=200, **query)["items"]
 
 
 @pytest.fixture(scope="module")
-def run(tmp_path_factory):
-    """One run with its output piped; its folder, and what it wrote."""
+def up(tmp_path_factory):
+    """The example, running, in a directory of its own."""
     folder = tmp_path_factory.mktemp("up")
-    with started("up", cwd=folder) as process:
-        assert process.end(timeout=180) == 0, process.out + process.err
-    assert process.err == ""
-    return folder / "towpath-data", process.out
+    with (
+        started("up", "--port", "0", cwd=folder, env={"TOWPATH_DRAIN_SECONDS": "0.2"}) as process,
+        Running(process) as running,
+    ):
+        yield running
+
+
+def test_the_link_logs_into_local_mode_once(up):
+    assert (up.session["account"]["name"], up.session["local"], up.session["tenant"]) == ("local", True, "default")
+    assert up.post("/api/session/link", {"token": up.token}).status_code in (401, 403)
+
+
+def test_the_example_is_read_and_packed_but_for_the_broken_document(up):
+    def done():
+        read = up.jobs(operation="document.read", state=["succeeded", "failed"])
+        return len(read) == DOCUMENTS and len(up.jobs(operation="document.pack", state="succeeded")) == DOCUMENTS
+
+    until(done, timeout=120)
+    [broken] = up.jobs(operation="document.read", state="failed")
+    assert (broken["tenant"], broken["error"]["kind"]) == ("cedar", "schema_invalid")
+    assert [job["tenant"] for job in up.jobs(operation="collection.read", state="partial")] == ["cedar"]
+    assert any(job["failures"] for job in up.jobs(operation="document.read", state="succeeded")), "nothing was retried"
+
+
+def test_the_broken_document_can_be_mended_and_its_collection_then_finishes(up):
+    [broken] = until(lambda: up.jobs(operation="document.read", state="failed"), timeout=60)
+    payload = up.get(f"/api/jobs/{broken['id']}")["payload"]
+    edited = {"payload": payload | {"encoding": "latin-1"}}
+    assert up.post(f"/api/jobs/{broken['id']}/retry", edited).status_code == 200
+    until(lambda: up.get(f"/api/jobs/{broken['parent_id']}")["state"] == "succeeded", timeout=60)
+
+
+def test_something_slow_can_be_watched_and_its_lines_are_events(up):
+    [job, *_] = until(lambda: up.jobs(operation="logbook.dictate", state="running"), timeout=60)
+    until(lambda: (up.get(f"/api/jobs/{job['id']}")["progress"] or {}).get("current", 0) > 1, timeout=60)
+    names = {event["name"] for event in up.get(f"/api/jobs/{job['id']}/events")["items"]}
+    assert {"dictation.line", "job.progress"} <= names
+
+
+def test_every_operation_of_the_example_is_public_and_says_what_it_takes(up):
+    operations = {one["name"]: one for one in up.get("/api/operations") if not one["name"].startswith("towpath.")}
+    assert len(operations) == 6
+    assert all(one["public"] and one["description"] for one in operations.values())
+    assert operations["logbook.dictate"]["schema"]["properties"]["lines"]["maximum"] == 600
+    made = up.post("/api/jobs", {"operation": "logbook.dictate", "payload": {"lines": 2, "seconds_per_line": 0}})
+    assert made.status_code == 201
+    until(lambda: up.get(f"/api/jobs/{made.json()['id']}")["state"] == "succeeded", timeout=60)
+    outside = {"operation": "document.read", "payload": {"folder": "../..", "name": "passwd"}}
+    assert up.post("/api/jobs", outside).status_code == 422
+
+
+def test_it_has_schedules_and_a_worker(up):
+    assert len(up.get("/api/schedules")) == 3
+    [worker] = [one for one in up.get("/api/workers") if one["alive"]]
+    assert worker["name"] == "towpath up"
+
+
+def test_a_second_start_adds_nothing_and_the_first_ends_gracefully(tmp_path):
+    settings = {"TOWPATH_DRAIN_SECONDS": "0.2"}
+    with started("up", "--data", tmp_path / "d", "--port", "0", env=settings) as process, Running(process) as first:
+        until(lambda: first.jobs(operation="logbook.dictate", state="running"), timeout=60)
+        before = len([job for job in first.jobs() if job["parent_id"] is None])
+        with first.browser.stream("GET", "/api/events") as stream:
+            assert stream.status_code == 200
+            process.popen.send_signal(signal.SIGINT)
+            began = time.monotonic()
+            for _ in stream.iter_bytes():
+                assert time.monotonic() - began < 30, "the stream did not end"
+        assert process.end(timeout=30) == 0, process.out + process.err
+    assert process.out.rstrip().endswith("stopped")
+    log = (tmp_path / "d/towpath.log").read_text("utf-8")
+    assert not re.search(r"ERROR (asyncio|uvicorn|towpath\.http)", log), log
+    command = ("up", "--data", tmp_path / "d", "--port", "0", "--no-example")
+    with started(*command, env=settings) as process, Running(process) as again:
+        assert len([job for job in again.jobs() if job["parent_id"] is None]) <= before + 2  # the schedules' own
+        names = [event["name"] for job in again.jobs(operation="logbook.dictate", state=["running", "queued"])
+                 for event in again.get(f"/api/jobs/{job['id']}/events")["items"]]  # fmt: skip
+        assert "job.released" in names
+        process.terminate()
+        assert process.end(timeout=30) == 0, process.out + process.err
+
+
+def test_a_busy_port_is_told_before_anything_else(tmp_path):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        result = Commands("sqlite:///unused.db")("up", "--data", tmp_path / "d", "--port", port, code=2)
+    assert f"port {port} on 127.0.0.1 is taken" in result.stderr
+    assert not (tmp_path / "d/towpath.db").exists()
 
 
 def test_a_place_that_cannot_hold_it_is_refused(tmp_path):
@@ -27,72 +145,6 @@ def test_a_place_that_cannot_hold_it_is_refused(tmp_path):
     assert "taken" in Commands("sqlite:///unused.db")("up", "--data", "taken", code=2).stderr
 
 
-@pytest.fixture
-def towpath(run):
-    return Commands(f"sqlite:///{run[0]}/jobs.db")
-
-
-def test_every_document_is_read_and_packed_but_the_broken_one(run, towpath):
-    data, _ = run
-    states = {}
-    for job in towpath.json("jobs", "list", "--limit", "200"):
-        states.setdefault((job["operation"], job["state"]), []).append(job)
-    assert len(states[("document.read", "succeeded")]) == DOCUMENTS - 1
-    assert len(states[("document.read", "failed")]) == 1
-    assert len(states[("document.pack", "succeeded")]) == DOCUMENTS
-    assert [job["tenant"] for job in states[("collection.read", "partial")]] == ["cedar"]
-    assert len(list(data.glob("archive/*/*.xz"))) == DOCUMENTS
-    assert "french" in (data / "reports/birch.md").read_text("utf-8")
-
-
-def test_something_was_retried_and_no_step_was_run_twice(towpath):
-    read = towpath.json("jobs", "list", "--operation", "document.read", "--state", "succeeded", "--limit", "200")
-    retried = [job for job in read if job["failures"]]
-    assert retried
-    for job in retried:
-        events = towpath.json("jobs", "show", job["id"], "--events", "1000")["events"]
-        done = [event["fields"]["step"] for event in events if event["name"] == "step.completed"]
-        assert len(done) == len(set(done)) == 5
-
-
-def test_piped_output_is_plain_lines_and_ends_with_what_to_try(run):
-    data, output = run
-    assert "\x1b" not in output
-    assert "cedar  document.read   logbook-01.txt failed: encoding:" in output
-    assert "will be tried again: the language service answers 503" in output
-    assert "what to do: requeue it with its true encoding" in output
-    assert f"export TOWPATH_DATABASE_URL=sqlite:///{data}/jobs.db" in output
-
-
-def test_the_commands_it_tells_to_try_work(run, towpath):
-    _, output = run
-    told = re.findall(r"^  towpath (.+)$", output, re.MULTILINE)
-    looking = [shlex.split(line) for line in told if not line.startswith(("jobs retry", "worker"))]
-    assert len(looking) == 5
-    for command in looking:
-        towpath(*command)
-
-
-def test_a_second_run_on_a_terminal_adds_to_the_first_and_the_broken_document_can_be_mended(run, towpath):
-    data, output = run
-    with started(
-        "up", "--data", data, env={"TERM": "xterm-256color", "COLUMNS": "80", "LINES": "24"}, terminal=True
-    ) as again:
-        assert again.end(timeout=180) == 0, again.out + again.err
-    assert "running now" in again.out
-    assert len(towpath.json("inbox", "list")) == 2
-    [line] = re.findall(r"^  towpath (jobs retry .+)$", output, re.MULTILINE)
-    towpath(*shlex.split(line))
-    assert len(towpath.json("inbox", "list")) == 1
-    with started("worker", "--app", "towpath.cli.example:app", env={"TOWPATH_DATABASE_URL": towpath.url}) as worker:
-        until(lambda: not _live(towpath), timeout=120)
-        worker.terminate()
-        assert worker.end() == 0
-    mended = towpath.json("jobs", "show", shlex.split(line)[2])
-    assert (mended["state"], mended["result"]["language"]) == ("succeeded", "german")
-    assert towpath.json("jobs", "show", mended["parent_id"])["state"] == "succeeded"
-    assert "logbook-01.txt" in Path(data / "reports/cedar.md").read_text("utf-8")
-
-
-def _live(towpath):
-    return [job for state in ("queued", "running", "waiting") for job in towpath.json("jobs", "list", "--state", state)]
+def test_an_address_that_others_can_reach_needs_an_account_with_a_password(tmp_path):
+    result = Commands("sqlite:///unused.db")("up", "--data", tmp_path / "d", "--host", "0.0.0.0", "--port", "0", code=2)
+    assert "towpath users create" in result.stderr

@@ -44,7 +44,7 @@ def examples(command: Any) -> list[str]:
 def calls(example: str) -> list[list[str]]:
     """Every call of towpath in a line of shell, as its words; what other programs are given is left out."""
     found = []
-    for piece in re.split(r"\$\(|\)|\|", re.sub(r"'[^']*'", "TEXT", example)):
+    for piece in re.split(r"\$\(|\)|\||&&", re.sub(r"'[^']*'", "TEXT", example)):
         words = [word for word in shlex.split(piece) if not re.match(r"[A-Z_]+=", word)]
         if words and words[0] == "towpath":
             found.append(words[1:])

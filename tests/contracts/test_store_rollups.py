@@ -4,6 +4,7 @@ import asyncio
 
 from tests.contracts.stores import opened
 from towpath.core import transitions
+from towpath.core.histogram import edge
 from towpath.core.outcomes import Failure
 from towpath.engine.rollups import roll_up
 
@@ -61,3 +62,38 @@ async def test_any_number_of_processes_may_compact_at_once(database_url, hands):
 
 async def test_nothing_new_costs_no_write(hands):
     assert await roll_up(hands.store) == 0
+
+
+async def buckets(hands, table: str = "histogram") -> dict[str, int]:
+    rows = await hands.sql(f"SELECT what, sum(jobs) AS jobs FROM {hands.table(table)} GROUP BY what")
+    return {row["what"]: int(row["jobs"]) for row in rows}
+
+
+async def test_every_start_and_every_ending_is_in_the_histograms_whichever_statement_wrote_it(hands):
+    await live_through_everything(hands)
+    while await roll_up(hands.store):
+        pass
+    # Seven were started for the first time; two succeeded (one by each way), one failed, one was partial, one cancelled.
+    assert await buckets(hands) == await buckets(hands, "lifetime_histogram") == {"wait": 7, "run": 5}
+
+
+async def test_a_duration_is_in_the_bucket_of_its_length(hands):
+    fast, slow = await hands.enqueue_many(2)
+    await hands.shift("created_at", -100.0, fast, slow)
+    for job in await hands.claim():
+        await hands.shift("started_at", -50.0 if job.id == slow else -3.0, job.id)
+        await hands.settle(transitions.succeed(job.id, 1, None, solo=job.id == slow))
+    await roll_up(hands.store)
+    rows = await hands.sql(f"SELECT what, bucket, jobs FROM {hands.table('histogram')} ORDER BY what, bucket")
+    assert [(row["what"], row["jobs"]) for row in rows] == [("run", 1), ("run", 1), ("wait", 2)]
+    for row, seconds in zip(rows, (3.0, 50.0, 100.0), strict=True):
+        assert seconds <= edge(row["bucket"]) < seconds * 2**0.25 * 1.01
+
+
+async def test_counts_since_the_first_job_survive_what_is_pruned(hands):
+    await live_through_everything(hands)
+    while await roll_up(hands.store):
+        pass
+    await hands.sql(f"DELETE FROM {hands.table('rollup')} RETURNING 1 AS gone")
+    [row] = await hands.store.read(lambda tx: tx.fetch("lifetimes"))
+    assert {name: row[name] for name in EXPECTED} == EXPECTED

@@ -14,7 +14,18 @@ def counted(play: Play) -> list[Tally]:
 def test_a_success_is_one_running_less_and_one_succeeded_more_with_its_time():
     play = Play(running(started_at=NOW - timedelta(seconds=5)))
     play.does(transitions.succeed("job", 1, None))
-    assert counted(play) == [Tally("q", "op", succeeded=1, running=-1, run_seconds=5.0)]
+    assert counted(play) == [Tally("q", "op", succeeded=1, running=-1, run_seconds=5.0, runs=[5.0])]
+
+
+def test_each_ending_of_a_cascade_tells_its_own_time():
+    play = Play(
+        waiting("parent", closing=True, children_total=3, started_at=NOW - timedelta(seconds=9)),
+        child("parent", running("a", operation="op", started_at=NOW - timedelta(seconds=2.5))),
+        child("parent", queued("b", operation="op")),
+    )
+    play.does(transitions.cancel("parent"))
+    [counts] = counted(play)
+    assert (counts.run_seconds, sorted(counts.runs)) == (11.5, [2.5, 9.0])
 
 
 def test_a_retry_is_one_running_less_and_one_queued_more():
@@ -45,7 +56,7 @@ def test_a_cascade_is_counted_per_queue_and_operation():
     assert sorted(counted(play), key=lambda one: (one.queue, one.operation)) == [
         Tally("other", "leaf", cancelled=1, queued=-1),
         Tally("q", "leaf", cancelled=1, queued=-1),
-        Tally("q", "op", cancelled=1, waiting=-1),
+        Tally("q", "op", cancelled=1, waiting=-1, runs=[0.0]),
     ]
 
 

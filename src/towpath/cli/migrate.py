@@ -9,6 +9,7 @@ import typer
 from towpath.cli.masking import masked
 from towpath.cli.opening import app_for, exists, run
 from towpath.cli.options import AppWithSlices, Database
+from towpath.engine.app import App
 from towpath.store.migrating import Migration
 
 
@@ -36,10 +37,19 @@ def migrate(
 
 
 async def _migrate(app_path: str | None, check: bool, database: str | None) -> list[Migration]:
-    app = app_for(database, app_path)
+    app = _with_server_tables(app_for(database, app_path))
     if not check:
         return await app.migrate()
     if not exists(app.url):
         typer.echo(f"there is no database yet at {masked(app.url)}; towpath migrate makes it", err=True)
         raise typer.Exit(1)
     return await app.pending_migrations()
+
+
+def _with_server_tables(app: App) -> App:
+    """Servers and workers bring them too, so that whoever starts first finds nothing left to do."""
+    try:
+        from towpath.server import attach
+    except ImportError:  # the server's parts are not installed
+        return app
+    return attach(app)

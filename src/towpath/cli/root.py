@@ -14,12 +14,16 @@ from towpath.cli import (
     explain,
     inbox,
     jobs,
+    login_link,
     migrate,
     prune,
     queues,
     schedules,
+    serve,
     settings,
+    token,
     up,
+    users,
     versions,
     worker,
     workers,
@@ -65,8 +69,10 @@ def root(
 
 
 _RUN, _LOOK, _TEND = "Run jobs", "Look at jobs and move them", "Look after the installation"
+_LET_IN = "Let people and programs in"
 
 app.command("up", rich_help_panel=_RUN)(up.up)
+app.command("serve", rich_help_panel=_RUN)(serve.serve)
 app.command("worker", rich_help_panel=_RUN)(worker.worker)
 app.command("enqueue", rich_help_panel=_RUN)(enqueue.enqueue)
 app.add_typer(jobs.app, name="jobs", rich_help_panel=_LOOK)
@@ -75,6 +81,9 @@ app.add_typer(inbox.app, name="inbox", rich_help_panel=_LOOK)
 app.add_typer(queues.app, name="queues", rich_help_panel=_LOOK)
 app.command("workers", rich_help_panel=_LOOK)(workers.workers)
 app.add_typer(schedules.app, name="schedules", rich_help_panel=_LOOK)
+app.command("login-link", rich_help_panel=_LET_IN)(login_link.login_link)
+app.add_typer(users.app, name="users", rich_help_panel=_LET_IN)
+app.add_typer(token.app, name="token", rich_help_panel=_LET_IN)
 app.command("doctor", rich_help_panel=_TEND)(doctor.doctor)
 app.command("migrate", rich_help_panel=_TEND)(migrate.migrate)
 app.command("prune", rich_help_panel=_TEND)(prune.prune)

@@ -42,6 +42,8 @@ def _settings() -> list[dict[str, Any]]:
     rows = []
     for name, default, meaning in configuration.documented():
         value = getattr(now, name.removeprefix("TOWPATH_").lower())
+        if value and name in configuration.secrets():
+            value = "***"
         rows.append(
             {
                 "name": name,

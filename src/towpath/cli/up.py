@@ -1,140 +1,119 @@
-"""towpath up: a small real example, end to end, in one process."""
+"""towpath up: everything in one process, on SQLite in one directory."""
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import logging
-import time
-from collections.abc import Callable, Iterator
+import threading
+import webbrowser
+from collections.abc import Awaitable, Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.live import Live
 
-from towpath.cli.example.board import Board, Line
-from towpath.cli.example.display import Display, told
-from towpath.cli.example.documents import SHELVES, write_documents
-from towpath.cli.example.summary import Outcome, print_summary
+from towpath.cli.data import database_in
 from towpath.cli.opening import run
-from towpath.cli.screen import console
-from towpath.core.errors import StoreUnavailable
-from towpath.core.lifecycle import State
-from towpath.core.records import Job
+from towpath.cli.serve import DEFAULT_PORT, Host, Port, app_with_server, need_server_extra
 from towpath.engine.app import App
 
-_CONCURRENCY = 4
-_PATIENCE = 300.0
+_EXAMPLE = "towpath.cli.example:app"
+_CONCURRENCY = 8
 
 
 def up(
     data: Annotated[Path, typer.Option("--data", metavar="DIR", help="Where everything is kept; made if missing.")] = Path(
         "towpath-data"
     ),
-    plain: Annotated[bool, typer.Option("--plain", help="Plain lines instead of the live display.")] = False,
+    host: Host = "127.0.0.1",
+    port: Port = DEFAULT_PORT,
+    app_path: Annotated[
+        str | None,
+        typer.Option(
+            "--app",
+            metavar="MODULE:NAME",
+            help="Your app, such as shop.jobs:app; the example by default.",
+            show_default=False,
+        ),
+    ] = None,
+    example: Annotated[
+        bool, typer.Option("--example/--no-example", help="Begin with the jobs of the example, if there are none yet.")
+    ] = True,
+    open_browser: Annotated[bool, typer.Option("--open", help="Open the log-in link in a browser.")] = False,
 ) -> None:
-    """Runs a small real example with live progress: three tenants have their documents read and packed.
+    """Runs the server and a worker in one process and prints a link that logs you in.
 
-    Documents are written to DIR; a worker in this process reads, measures and packs them as jobs in a SQLite database
-    there. A service is not ready at first, so some jobs are retried; one document is broken, so it lands in the inbox.
-    It ends by itself and says what to try next. Nothing is deleted: running it again adds to what is there.
+    Jobs, accounts, stored values and the log are in DIR. It runs until Ctrl-C or SIGTERM: then jobs that run get
+    TOWPATH_DRAIN_SECONDS to finish or are handed back, and a second Ctrl-C does not wait. Without --app it serves an
+    example: three tenants have their documents read and packed, and a logbook is dictated slowly enough to watch.
 
     \b
     Examples:
       towpath up
-      towpath up --data /tmp/towpath-tour
+      towpath up --app shop.jobs:app --data /var/lib/shop --port 9000
     """
-    run(_up(data.absolute(), plain))
+    need_server_extra()
+    home = data.absolute()
+    home.mkdir(mode=0o700, parents=True, exist_ok=True)
+    app = app_with_server(database_in(home), app_path or _EXAMPLE)
+    begin = partial(_begin_example, app, home, example) if app_path is None else None
+    with _log_to(home / "towpath.log"):
+        run(_up(app, home, host, port, begin, open_browser))
 
 
-async def _up(data: Path, plain: bool) -> None:
-    from towpath.cli.example.pipeline import app
+async def _up(
+    app: App, home: Path, host: str, port: int, begin: Callable[[], Awaitable[None]] | None, open_browser: bool
+) -> None:
+    from towpath.cli.serving import bind, front_of, serve
 
-    screen = console()
-    folders = await asyncio.to_thread(write_documents, data / "documents")
-    app.url = f"sqlite:///{data / 'jobs.db'}"
-    count = sum(shelf.documents for shelf in SHELVES)
-    screen.print(f"{count} documents of {len(SHELVES)} tenants in {data}", soft_wrap=True)
-    board, began = Board(), time.monotonic()
-    with _log_to(data / "towpath.log"):
+    with bind(host, port) as listening:
         async with app:
-            if screen.is_terminal and not plain:
-                with Live(Display(board, app.url), console=screen, refresh_per_second=10, transient=True):
-                    roots = await _work(app, board, folders, data, lambda _: None)
-            else:
-                roots = await _work(app, board, folders, data, lambda line: screen.print(told(line)))
-            failed = [await app.get(job_id) for job_id, seen in board.jobs.items() if seen.state is State.FAILED]
-    print_summary(screen, Outcome(board, roots, failed, time.monotonic() - began, data, app.url))
+            api, link = await front_of(app, listening, host)
+            if begin is not None:
+                await begin()
+            await serve(
+                api,
+                listening,
+                on_start=partial(_started, link, home, open_browser),
+                on_stop=partial(_stopping, app),
+                beside=partial(app.run_worker, concurrency=_CONCURRENCY, name="towpath up"),
+            )
+    typer.echo("stopped")
 
 
-async def _work(app: App, board: Board, folders: dict[str, Path], data: Path, tell: Callable[[Line], object]) -> list[Job]:
-    """Runs the worker, the listener and the jobs together; answers the root jobs as they ended."""
-    board.cursor = await app.services.store.stream_start()
-    listener = asyncio.create_task(_listen(app, board, tell, follow=True))
-    worker = asyncio.create_task(app.run_worker(concurrency=_CONCURRENCY, name="towpath up"))
-    jobs = asyncio.create_task(_enqueue_and_wait(app, folders, data))
-    try:
-        done, _ = await asyncio.wait({listener, worker, jobs}, timeout=_PATIENCE, return_when=asyncio.FIRST_COMPLETED)
-        for task in done - {jobs}:
-            task.result()
-        if jobs not in done:
-            raise StoreUnavailable(f"the example did not end within {_PATIENCE:.0f} s; see {data / 'towpath.log'}")
-        roots = jobs.result()
-    finally:
-        for task in (jobs, worker, listener):
-            task.cancel()
-        await asyncio.gather(jobs, worker, listener, return_exceptions=True)
-    await _listen(app, board, tell, follow=False)
-    return roots
+async def _begin_example(app: App, home: Path, wanted: bool) -> None:
+    from towpath.cli.example.seeding import prepare, seed
+
+    await prepare(home)
+    if wanted:
+        await seed(app)
 
 
-async def _enqueue_and_wait(app: App, folders: dict[str, Path], data: Path) -> list[Job]:
-    reading = await app.enqueue_many(
-        {
-            "operation": "collection.read",
-            "tenant": tenant,
-            "payload": {
-                "folder": str(folder),
-                "report": str(data / "reports" / f"{tenant}.md"),
-                "archive": str(data / "archive" / tenant),
-            },
-        }
-        for tenant, folder in folders.items()
-    )
-    read = [await _ended(app, job.id) for job in reading]
-    packed = [await _ended(app, job.result["packing"]) for job in read if job.result]
-    return [*read, *packed]
+def _started(link: str, home: Path, open_browser: bool) -> None:
+    typer.echo(f"Towpath is running; everything is in {home}\n\n  {link}\n\nCtrl-C stops it.")
+    if open_browser:
+        threading.Thread(target=webbrowser.open, args=(link,), daemon=True).start()
 
 
-async def _ended(app: App, job_id: str) -> Job:
-    async for _ in app.events(job_id=job_id, follow=True):
-        pass
-    return await app.get(job_id)
-
-
-async def _listen(app: App, board: Board, tell: Callable[[Line], object], *, follow: bool) -> None:
-    async for event in app.events(after=board.cursor, follow=follow):
-        if not board.knows(event.job_id):
-            board.meet(await app.get(event.job_id))
-        if line := board.hear(event):
-            tell(line)
+def _stopping(app: App, again: bool) -> None:
+    if not again:
+        seconds = f"{app.settings.drain_seconds:g} s"
+        typer.echo(f"stopping: jobs that run get {seconds} to finish; Ctrl-C again hands them back now")
 
 
 @contextlib.contextmanager
 def _log_to(path: Path) -> Iterator[None]:
-    """The engine's own log, out of the way of the display."""
+    """The log, out of the way of what a person reads here."""
     handler = logging.FileHandler(path, encoding="utf-8")
     handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
-    engine = logging.getLogger("towpath")
-    level, propagate = engine.level, engine.propagate
-    engine.addHandler(handler)
-    engine.setLevel(logging.INFO)
-    engine.propagate = False
+    root = logging.getLogger()
+    level = root.level
+    root.addHandler(handler)
+    root.setLevel(logging.INFO)
     try:
         yield
     finally:
-        engine.removeHandler(handler)
-        engine.setLevel(level)
-        engine.propagate = propagate
+        root.removeHandler(handler)
+        root.setLevel(level)
         handler.close()

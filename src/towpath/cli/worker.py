@@ -51,12 +51,21 @@ def worker(
     served = None if queues is None else [part.strip() for part in queues.split(",") if part.strip()]
     if served == []:
         raise typer.BadParameter("names no queue; write --queues a,b or leave it out", param_hint="--queues")
-    app = app_for(database, app_path)
+    app = _with_server_parts(app_for(database, app_path))
     set_up_logs(config.load())
     factory, loop_name = _loop_factory()
     log.info("towpath %s on %s, with %s", __version__, masked(app.url), loop_name)
     with asyncio.Runner(loop_factory=factory) as runner:
         runner.run(_work(app, served, concurrency, name))
+
+
+def _with_server_parts(app: App) -> App:
+    """The server's own jobs, such as webhooks, are worked on like all others; where its extra is not installed, not here."""
+    try:
+        from towpath.server import attach
+    except ImportError:
+        return app
+    return attach(app)
 
 
 async def _work(app: App, queues: list[str] | None, concurrency: int, name: str | None) -> None:

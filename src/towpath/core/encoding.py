@@ -10,6 +10,8 @@ from enum import Enum
 from typing import Any
 from uuid import UUID
 
+from pydantic_core import from_json
+
 from towpath.core.errors import EncodingError
 
 _BUILTIN = (str, int, float, bool, type(None))
@@ -46,8 +48,13 @@ def encode(value: Any, *, what: str = "value") -> str:
     return text
 
 
-def decode(text: str | None) -> Any:
-    return None if text is None else json.loads(text)
+def decode(text: str | bytes | None) -> Any:
+    if text is None:
+        return None
+    try:
+        return from_json(text)
+    except ValueError:  # a lone surrogate, written by somebody's own SQL, is no reason to lose the value
+        return json.loads(text)
 
 
 def _explain(value: Any, what: str, error: Exception) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 import time
-from datetime import datetime
+from datetime import UTC, datetime
 
 _lock = threading.Lock()
 _last = 0
@@ -33,6 +33,11 @@ def first_at(moment: datetime) -> str:
     """The lowest id that can have been made at this moment: whatever was made before sorts before it."""
     text = f"{int(moment.timestamp() * 1000) << 80:032x}"
     return f"{text[:8]}-{text[8:12]}-{text[12:16]}-{text[16:20]}-{text[20:]}"
+
+
+def moment_of(job_id: str) -> datetime:
+    """When the id was made, by the clock of whoever made it; an id that is no UUID version 7 gives just some moment."""
+    return datetime.fromtimestamp(min(int(job_id[:8] + job_id[9:13], 16) / 1000, 253402300799), UTC)
 
 
 def _forget() -> None:

@@ -37,6 +37,15 @@ class Tally:
     waiting: int = 0
     wait_seconds: float = 0.0
     run_seconds: float = 0.0
+    waits: list[float] | None = None
+    """How long each of the started jobs had waited, in seconds; None if none had."""
+    runs: list[float] | None = None
+    """How long each of the ended jobs took from its first start, in seconds."""
+
+    def ran(self, seconds: float) -> None:
+        self.run_seconds += seconds
+        self.runs = self.runs or []
+        self.runs.append(round(seconds, 6))
 
 
 TALLY_FIELDS = tuple(item.name for item in fields(Tally))
@@ -57,7 +66,7 @@ def tally(changes: Iterable[tuple[Job, Job, list[str]]], events: Iterable[Event]
                     name = _LEVELS[state]
                     setattr(of(after), name, getattr(of(after), name) + change)
             if after.finished_at is not None and after.started_at is not None:
-                of(after).run_seconds += (after.finished_at - after.started_at).total_seconds()
+                of(after).ran((after.finished_at - after.started_at).total_seconds())
     for event in events:
         if event.name in _FLOWS and event.name in STATE_AFTER:
             name = _FLOWS[event.name]

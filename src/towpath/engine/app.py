@@ -27,18 +27,20 @@ from towpath.core.ids import uuid7
 from towpath.core.lifecycle import State
 from towpath.core.records import DEFAULT_QUEUE, DEFAULT_TENANT, Event, Job, NewJob, Step, WorkerRow
 from towpath.core.retry import Retry
-from towpath.engine import admin, explain, reading, retention, schedules
+from towpath.engine import admin, explain, reading, retention, schedules, tracing
 from towpath.engine.backup import Backup, backup
 from towpath.engine.budgets import Budgets
 from towpath.engine.checkup import checkup
 from towpath.engine.findings import Finding
 from towpath.engine.inbox import Inbox, payload_for
+from towpath.engine.prices import Prices
+from towpath.engine.priorities import reprioritize
 from towpath.engine.registry import Operation, Registry, check_importable, check_label, check_name, describe_function
 from towpath.engine.resources import Resources
 from towpath.engine.scribe import Scribe
-from towpath.engine.services import Services
+from towpath.engine.services import Services, check_priority
+from towpath.engine.statistics import Statistics, statistics
 from towpath.engine.sync import Home, SyncApp
-from towpath.engine.tracing import current_trace
 from towpath.engine.transaction import Transaction
 from towpath.engine.values import Values, blob_prefix
 from towpath.engine.worker import Worker
@@ -152,8 +154,9 @@ class App:
         self._retention[check_name("a queue's name", queue)] = retention.Keep(succeeded_days, failed_days)
 
     def add_slice(self, part: Slice) -> None:
-        """Brings a product's own tables and named queries; call it before the app is opened."""
-        self._slices.append(part)
+        """Brings a product's own tables and named queries; call it before the app is opened. Twice is as good as once."""
+        if part not in self._slices:
+            self._slices.append(part)
 
     # -- opening and closing
 
@@ -168,6 +171,7 @@ class App:
         if self._services is not None:
             return
         self._home = Home(os.getpid(), asyncio.get_running_loop())
+        tracing.set_up(self.settings)
         store = wiring.make_store(self.url, self.settings, self.clock)
         for part in self._slices:
             if part.queries is not None:
@@ -218,6 +222,8 @@ class App:
         services.threads.shutdown(wait=False, cancel_futures=True)
         await services.store.close()
         await services.blobs.aclose()
+        if self.settings.otel_endpoint:
+            await asyncio.to_thread(tracing.flush)
 
     def sync(self) -> SyncApp:
         """The same app for code without an event loop: Django, Flask, scripts. One per app, opened by its first call."""
@@ -269,9 +275,16 @@ class App:
 
     async def enqueue_many(self, jobs: Iterable[dict[str, Any]]) -> list[Job]:
         """Adds many jobs in one round trip, all or none; each item has `operation`, `payload` and enqueue's options."""
-        services, trace = self.services, current_trace()
+        items = list(jobs)
+        if not tracing.active():
+            return await self._enqueue(items)
+        with tracing.enqueueing([item["operation"] for item in items]):
+            return await self._enqueue(items)
+
+    async def _enqueue(self, items: Sequence[dict[str, Any]]) -> list[Job]:
+        services, trace = self.services, tracing.current_trace()
         new = []
-        for item in jobs:
+        for item in items:
             options = dict(item)
             operation, payload = options.pop("operation"), options.pop("payload", None)
             options.setdefault("trace", trace)
@@ -376,6 +389,17 @@ class App:
     def schedules(self) -> schedules.Schedules:
         return schedules.Schedules(self.services)
 
+    @property
+    def prices(self) -> Prices:
+        """What models cost, for calls that did not say so themselves."""
+        return Prices(self.services.store)
+
+    async def statistics(
+        self, window: str = "24h", *, operation: str | None = None, queue: str | None = None, tenant: str | None = None
+    ) -> Statistics:
+        """Throughput, latencies, failures and costs of the last `1h`, `24h` or `7d`."""
+        return await statistics(self.services.store, window, operation=operation, queue=queue, tenant=tenant)
+
     # -- moving jobs
 
     async def cancel(self, job_id: str, reason: str | None = None) -> bool:
@@ -394,6 +418,10 @@ class App:
         if refused is not None:
             raise NotRequeueable(f"job {job_id} was not requeued: {refused}")
         return await self.get(job_id)
+
+    async def reprioritize(self, job_id: str, priority: int) -> Job:
+        """Moves a queued job to another priority, 0 (first) to 3 (last), with a fresh place there."""
+        return await reprioritize(self.services.store, reading.check_id(job_id), check_priority(priority))
 
     async def signal(self, job_id: str, name: str, payload: Any = None) -> None:
         """Sends a signal to a job that waits for it now or later."""

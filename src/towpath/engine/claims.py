@@ -9,9 +9,10 @@ sweeps. Those go by time alone: at least a second apart, and at least a hundred 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from towpath.core.records import PRIORITIES
+from towpath.core.transitions import Transition
 from towpath.store.contract import Claimed, Store
 
 _WRITE_EVERY = 0.1
@@ -29,15 +30,24 @@ class QueueClaims:
         self._swept_at, self._sweep_cost = float("-inf"), 0.0
 
     async def claim(self, limit: int, worker_id: str, lease_seconds: float) -> list[Claimed]:
+        return (await self.turn([], limit, worker_id, lease_seconds))[1]
+
+    async def turn(
+        self, settles: Sequence[Transition], limit: int, worker_id: str, lease_seconds: float
+    ) -> tuple[list[str | None], list[Claimed]]:
+        """Settles and claims, in one commit where that can be."""
         sweep = self._sweep_is_due()
         cursors = dict.fromkeys(PRIORITIES, float("-inf")) if sweep else self._cursors
         started = self._clock()
-        jobs = await self._store.claim(self.queue, cursors, limit, worker_id, lease_seconds)
+        if settles:
+            verdicts, jobs = await self._store.turn(settles, self.queue, cursors, limit, worker_id, lease_seconds)
+        else:
+            verdicts, jobs = [], await self._store.claim(self.queue, cursors, limit, worker_id, lease_seconds)
         if sweep:
             self._swept_at, self._sweep_cost = self._clock(), self._clock() - started
         for job in jobs:
             self._highest[job.priority] = max(self._highest.get(job.priority, 0.0), job.pass_)
-        return jobs
+        return verdicts, jobs
 
     def sweep_next(self) -> None:
         """Makes the next claim a full sweep, for whoever has to know that nothing is left."""

@@ -11,9 +11,11 @@ from towpath.core.errors import LeaseLost, WaitRefused
 from towpath.core.outcomes import Suspend
 from towpath.core.reactions import ExceptionMap
 from towpath.core.records import NewJob, Step
+from towpath.core.usage import call
 from towpath.engine import waits
 from towpath.engine.place import busy_with, current_meter
 from towpath.engine.steps import Memory, run_step
+from towpath.engine.tracing import current_trace
 from towpath.store import journal
 from towpath.store.journal import Note
 
@@ -100,6 +102,11 @@ class Context:
         stop = self.interrupted is not None or self.lost
         self.heard = self.heard or stop
         return stop
+
+    @property
+    def uneventful(self) -> bool:
+        """Whether nothing but its end is left to tell of this entry."""
+        return self._progress is None and self.suspended is None and self.interrupted is None and not self.spawned
 
     @property
     def resources(self) -> Resources:
@@ -190,7 +197,8 @@ class Context:
             return
         used = {"model": model, "tokens_in": tokens_in, "tokens_out": tokens_out, "cost_cents": cost_cents}
         fields = {name: value for name, value in used.items() if value is not None}
-        await self.write(Note(self.id, self.fence, name="job.metered", fields=fields))
+        metered = call(model, tokens_in, tokens_out, cost_cents)
+        await self.write(Note(self.id, self.fence, name="job.metered", fields=fields, used=[metered] if metered else ()))
 
     async def step(self, name: str, function: Callable[..., Any], *args: Any, key: str | None = None, **kwargs: Any) -> Any:
         """Runs `function` once per job. Later entries get the recorded output without running it again."""
@@ -258,7 +266,12 @@ class Context:
     def inherit(self, options: dict[str, Any]) -> dict[str, Any]:
         """What a job made by this one takes over unless told otherwise."""
         job = self._job
-        return {"tenant": job.tenant, "lane": job.lane, "priority": job.priority, "trace": job.trace} | options
+        return {
+            "tenant": job.tenant,
+            "lane": job.lane,
+            "priority": job.priority,
+            "trace": current_trace() or job.trace,
+        } | options
 
     def check(self) -> None:
         if self.suspended is not None:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from towpath.core import transitions
+from towpath.core.encoding import decode
 from towpath.core.errors import Category, EncodingError, LeaseLost, RateLimited, Transient
 from towpath.core.outcomes import Deferred, Done, Failure, Partial, RetryLater, Suspend
 from towpath.core.reactions import ComeBack, GiveUp, TryAgain, categorise, describe, react
@@ -17,7 +18,7 @@ from towpath.engine.place import current_context
 from towpath.engine.registry import Operation
 from towpath.engine.runners import Runners
 from towpath.engine.steps import SHORT_WAIT
-from towpath.engine.values import blob_prefix
+from towpath.engine.values import blob_prefix, is_reference
 from towpath.engine.waits import progress_in
 from towpath.store.contract import Claimed
 from towpath.store.journal import Note
@@ -30,13 +31,18 @@ NO_HANDLER_SECONDS = 30.0
 
 async def execute(job: Claimed, operation: Operation | None, ctx: Context, runners: Runners) -> Transition:
     """Runs the entry and says what should become of the job."""
-    if operation is None:
-        return transitions.release(job.id, job.attempt, "no_handler", NO_HANDLER_SECONDS)
-    if ctx.cancelled:
-        return _interrupted(job, operation, ctx)
+    if operation is None or ctx.cancelled:
+        return _not_begun(job, operation, ctx)
     token = current_context.set(ctx)
     try:
-        value = await _enter(job, operation, ctx, runners)
+        if operation.budget is not None:
+            await ctx.budget(operation.budget)
+        payload = decode(job.payload_json)
+        if is_reference(payload):
+            payload = await ctx.values.load(payload)
+        value = await runners.run(operation, ctx, operation.read(payload))
+        if value is None and ctx.uneventful:  # most jobs; the rest is for those that have something to tell
+            return transitions.succeed(job.id, job.attempt, None, follow_ups=ctx.follow_ups, solo=job.solo)
         return await _outcome(job, operation, ctx, value)
     except Suspend as suspend:
         return _deferral(job, ctx, suspend)
@@ -57,16 +63,15 @@ async def execute(job: Claimed, operation: Operation | None, ctx: Context, runne
         current_context.reset(token)
 
 
+def _not_begun(job: Claimed, operation: Operation | None, ctx: Context) -> Transition:
+    if operation is None:
+        return transitions.release(job.id, job.attempt, "no_handler", NO_HANDLER_SECONDS)
+    return _interrupted(job, operation, ctx)
+
+
 def _being_cancelled() -> bool:
     task = asyncio.current_task()
     return task is not None and task.cancelling() > 0
-
-
-async def _enter(job: Claimed, operation: Operation, ctx: Context, runners: Runners) -> Any:
-    if operation.budget is not None:
-        await ctx.budget(operation.budget)
-    payload = operation.read(await ctx.values.fetch(job.payload_json))
-    return await runners.run(operation, ctx, payload)
 
 
 async def _outcome(job: Claimed, operation: Operation, ctx: Context, value: Any) -> Transition:

@@ -17,8 +17,9 @@ from towpath.core.errors import StoreUnavailable
 from towpath.core.lifecycle import State
 from towpath.core.points import reach
 from towpath.core.transitions import Transition
-from towpath.engine import retention, rollups, schedules
+from towpath.engine import folding, retention, rollups, schedules
 from towpath.engine.loops import Loop
+from towpath.engine.occupancy import Sampler
 from towpath.engine.services import Services
 from towpath.store import ledger
 from towpath.store.contract import Row, Tx
@@ -34,6 +35,7 @@ class Janitor:
     def __init__(self, services: Services) -> None:
         self._services = services
         self._store = services.store
+        self._sampler = Sampler(services.store)
         self._timers = Loop("due", self._due)
         self._loops = [
             self._timers,
@@ -41,6 +43,7 @@ class Janitor:
             Loop("gate", self._every(1.0, self._gate)),
             Loop("schedules", self._schedules),
             Loop("rollups", self._every(1.0, self._rollups)),
+            Loop("folding", self._every(300.0, self._fold)),
             Loop("adopt", self._every(5.0, self._adopt)),
             Loop("retention", self._every(60.0, self._retention)),
         ]
@@ -102,6 +105,10 @@ class Janitor:
 
     async def _rollups(self) -> None:
         await rollups.roll_up(self._store)
+        await self._sampler.sample()
+
+    async def _fold(self) -> None:
+        await folding.fold(self._store)
 
     async def _retention(self) -> None:
         await retention.prune(self._services)

@@ -32,9 +32,16 @@ def check_name(what: str, name: Any) -> str:
 
 def check_label(what: str, value: Any) -> str:
     """Names that people choose freely: of tenants, lanes, keys, signals, steps."""
+    return _known_label(what, value) if type(value) is str else _check_label(what, value)
+
+
+def _check_label(what: str, value: Any) -> str:
     if not isinstance(value, str) or not 0 < len(value) <= _LONGEST_LABEL or plain(value) != value:
         raise SchemaInvalid(f"must be 1 to {_LONGEST_LABEL} characters of valid text without NUL, got {value!r}", path=what)
     return value
+
+
+_known_label = lru_cache(maxsize=4096)(_check_label)  # the same few tenants come by a million times
 
 
 @dataclass(slots=True)

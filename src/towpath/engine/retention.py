@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from towpath.core.errors import JobNotFound, NotRequeueable
 from towpath.core.ids import first_at
 from towpath.core.lifecycle import State
+from towpath.engine import tombstones
 from towpath.engine.values import blob_prefix
 from towpath.store.contract import Tx
 
@@ -48,6 +49,7 @@ async def prune(services: Services) -> int:
             if days > 0:
                 others = [] if queue is not None else sorted(rules)
                 total += await prune_older(services, states, timedelta(days=days), queue, but_not=others)
+    await tombstones.forget(services.store)
     return total
 
 
@@ -95,7 +97,8 @@ async def _batch(
 
 
 async def delete_jobs(tx: Tx, ids: list[str]) -> None:
-    for table in ("delete_events", "delete_steps", "delete_signals", "delete_jobs"):
+    await tombstones.bury(tx, ids)
+    for table in ("delete_events", "delete_steps", "delete_signals", "delete_owned", "delete_jobs"):
         await tx.execute(table, ids=ids)
 
 

@@ -1,31 +1,117 @@
-"""Compacts what the transactions have tallied into counts per minute and depths per queue."""
+"""Compacts what the transactions have tallied: counts and histograms per minute, depths per queue, use of models.
+
+Any number of processes may do this at once: each tally row is taken by exactly one of them. What is told late, because
+no worker ran for days, goes straight to its hour: minutes that old have been folded already, see `folding.py`.
+"""
 
 from __future__ import annotations
 
-from towpath.store.contract import Store, Tx
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from datetime import datetime, timedelta
+from typing import Any
 
-_FLOWS = ("created", "started", "succeeded", "partial", "failed", "cancelled", "retried", "wait_seconds", "run_seconds")
+from towpath.core import histogram
+from towpath.core.encoding import decode, encode
+from towpath.core.usage import SUMS
+from towpath.store.contract import Row, Store, Tx
+
+KEEP_MINUTES = timedelta(hours=48)
+KEEP_SPEND = timedelta(hours=3)
+FLOWS = ("created", "started", "succeeded", "partial", "failed", "cancelled", "retried", "wait_seconds", "run_seconds")
+_LEVELS = ("queued", "running", "waiting")
 
 
 async def roll_up(store: Store) -> int:
-    """Any number of processes may do this at once: each tally row is taken by exactly one of them."""
-    if not await store.read(lambda tx: tx.fetch("any_tally")):
-        return 0
-    return await store.run(_compact)
+    """Answers how much there was to compact."""
+    done = 0
+    if await store.read(lambda tx: tx.fetch("any_tally")):
+        done += await store.run(_compact)
+    if await store.read(lambda tx: tx.fetch("any_usage")):
+        done += await store.run(_compact_usage)
+    return done
+
+
+def hour_of(moment: datetime) -> datetime:
+    return moment.replace(minute=0, second=0, microsecond=0)
+
+
+def slot_of(minute: datetime, now: datetime, *, of: int = 1) -> datetime:
+    """The minute itself, or the group of minutes that it belongs to; its hour if it is that long ago."""
+    if minute < hour_of(now - KEEP_MINUTES):
+        return hour_of(minute)
+    return minute.replace(minute=minute.minute // of * of)
 
 
 async def _compact(tx: Tx) -> int:
     rows = await tx.fetch("take_tally")
     if tx.dialect == "sqlite":
         await tx.execute("clear_tally")
-    depths: dict[str, dict[str, int]] = {}
+    await _add_flows(tx, rows)
+    await _add_durations(tx, rows)
+    for queue, depth in sorted(_summed(rows, ("queue",), _LEVELS).items()):
+        await tx.execute("add_depth", queue=queue[0], **depth)
+    return len(rows)
+
+
+async def _add_flows(tx: Tx, rows: Sequence[Row]) -> None:
+    flowing = [dict(row) | {"minute": slot_of(row["minute"], tx.now)} for row in rows if any(row[name] for name in FLOWS)]
+    await add(tx, "add_rollups", ("queue", "operation", "minute"), _summed(flowing, ("queue", "operation", "minute"), FLOWS))
+    await add(tx, "add_lifetimes", ("queue", "operation"), _summed(flowing, ("queue", "operation"), FLOWS))
+
+
+async def _add_durations(tx: Tx, rows: Sequence[Row]) -> None:
+    minutes: Counter[tuple[Any, ...]] = Counter()
+    lifetime: Counter[tuple[Any, ...]] = Counter()
     for row in rows:
-        flows = {name: row[name] for name in _FLOWS}
-        if any(flows.values()):
-            await tx.execute("add_rollup", queue=row["queue"], operation=row["operation"], minute=row["minute"], **flows)
-        depth = depths.setdefault(row["queue"], {"queued": 0, "running": 0, "waiting": 0})
-        for name in depth:
-            depth[name] += row[name]
-    for queue, depth in sorted(depths.items()):
-        await tx.execute("add_depth", queue=queue, **depth)
+        for what, durations in (("wait", _durations(row["waits"])), ("run", _durations(row["runs"]))):
+            for bucket, jobs in histogram.count(durations).items():
+                minutes[row["queue"], row["operation"], slot_of(row["minute"], tx.now), what, bucket] += jobs
+                lifetime[row["queue"], row["operation"], what, bucket] += jobs
+    await add_histograms(tx, minutes)
+    columns = ("queue", "operation", "what", "bucket")
+    await add(tx, "add_lifetime_histograms", columns, {key: {"jobs": jobs} for key, jobs in lifetime.items()})
+
+
+async def add_histograms(tx: Tx, counts: Counter[tuple[Any, ...]]) -> None:
+    columns = ("queue", "operation", "minute", "what", "bucket")
+    await add(tx, "add_histograms", columns, {key: {"jobs": jobs} for key, jobs in counts.items()})
+
+
+def _durations(value: Any) -> list[float]:
+    """PostgreSQL has arrays, SQLite JSON text."""
+    found: list[float] = decode(value) if isinstance(value, str) else value
+    return found or []
+
+
+def _summed(
+    rows: Iterable[Row], keys: tuple[str, ...], names: Iterable[str]
+) -> dict[tuple[Any, ...], dict[str, int | float]]:
+    names = tuple(names)
+    sums: dict[tuple[Any, ...], dict[str, int | float]] = {}
+    for row in rows:
+        into = sums.setdefault(tuple(row[key] for key in keys), dict.fromkeys(names, 0))
+        for name in names:
+            into[name] += row[name]
+    return sums
+
+
+async def add(tx: Tx, query: str, keys: tuple[str, ...], sums: dict[tuple[Any, ...], dict[str, Any]]) -> None:
+    """Adds sums to a table in one statement, in the order of their keys: two who do it at once wait, and no more."""
+    if sums:
+        rows = [dict(zip(keys, map(_plain, key), strict=True)) | values for key, values in sorted(sums.items())]
+        await tx.execute(query, rows=encode(rows))
+
+
+def _plain(value: Any) -> Any:
+    return value.timestamp() if isinstance(value, datetime) else value
+
+
+async def _compact_usage(tx: Tx) -> int:
+    rows = await tx.fetch("take_usage")
+    told = [dict(row) | {"quarter": slot_of(row["minute"], tx.now, of=15)} for row in rows]
+    whose = ("tenant", "queue", "operation", "model")
+    await add(tx, "add_usages", ("quarter", *whose), _summed(told, ("quarter", *whose), SUMS))
+    recent = [row for row in told if row["minute"] >= tx.now - KEEP_SPEND]
+    await add(tx, "add_spends", ("minute", *whose), _summed(recent, ("minute", *whose), SUMS))
     return len(rows)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextvars
+from collections.abc import Awaitable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -17,12 +18,13 @@ class Runners:
     def __init__(self, concurrency: int) -> None:
         self._threads = ThreadPoolExecutor(concurrency, "towpath-operation")
 
-    async def run(self, operation: Operation, ctx: Context, payload: Any) -> Any:
+    def run(self, operation: Operation, ctx: Context, payload: Any) -> Awaitable[Any]:
         if operation.isolation == "process":
-            return await run_isolated(operation, ctx, payload)
-        if operation.is_async:
-            return await (operation.run(ctx, payload) if operation.takes_payload else operation.run(ctx))
-        return await self._in_thread(operation, ctx, payload)
+            return run_isolated(operation, ctx, payload)
+        if not operation.is_async:
+            return self._in_thread(operation, ctx, payload)
+        running: Awaitable[Any] = operation.run(ctx, payload) if operation.takes_payload else operation.run(ctx)
+        return running
 
     async def _in_thread(self, operation: Operation, ctx: Context, payload: Any) -> Any:
         """A thread cannot be killed: whatever happens, the slot stays taken until the function returns."""

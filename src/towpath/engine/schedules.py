@@ -133,6 +133,19 @@ class Schedules:
     async def resume(self, name: str) -> None:
         await self._set_paused(name, False)
 
+    async def fire(self, name: str) -> str:
+        """Enqueues its job now, whatever its times say and whether it is paused; answers the job's id."""
+
+        async def unit(tx: Tx) -> str:
+            rows = await tx.fetch("schedule_by_name", name=name)
+            if not rows:
+                raise ConfigurationError(f"no schedule is named {name!r}; towpath schedules lists them")
+            await _fire(tx, rows[0], tx.now, rows[0]["next_fire"])
+            [fired] = await tx.fetch("schedule_by_name", name=name)
+            return str(fired["last_job_id"])
+
+        return await self._store.run(unit)
+
     async def _set_paused(self, name: str, paused: bool) -> None:
         if not await self._store.run(lambda tx: tx.execute("pause_schedule", name=name, paused=paused)):
             raise ConfigurationError(f"no schedule is named {name!r}; towpath schedules lists them")

@@ -30,6 +30,7 @@ class Scribe:
         self._notes: list[tuple[Note, Done]] = []
         self._settles: list[tuple[Transition, Done]] = []
         self._task: asyncio.Task[None] | None = None
+        self._noting = False
 
     def note(self, note: Note) -> Answer:
         """Resolves to whether the fence let the note through."""
@@ -44,9 +45,17 @@ class Scribe:
         self._settles.append((transition, done))
         self._wake()
 
-    @property
-    def pending(self) -> int:
-        return len(self._settles)
+    def hand_over(self) -> list[tuple[Transition, Done]]:
+        """What waits to be settled, for a worker that is about to claim: both fit into one commit. Nothing while notes
+        are on their way, because a job's notes come before its settle."""
+        if self._notes or self._noting:
+            return []
+        settles, self._settles = self._settles, []
+        return settles
+
+    def take_back(self, settles: list[tuple[Transition, Done]]) -> None:
+        self._settles = settles + self._settles
+        self._wake()
 
     def _wake(self) -> None:
         if self._task is None:
@@ -62,11 +71,14 @@ class Scribe:
                 notes, self._notes = self._notes, []
                 settles, self._settles = self._settles, []
                 if notes:
+                    self._noting = True
                     await _batch(notes, lambda items: self._store.run(lambda tx: journal.record(tx, items)))
+                    self._noting = False
                 if settles:
                     await _batch(settles, self._store.settle)
         finally:
             self._task = None
+            self._noting = False
 
 
 async def _batch(items: list[tuple[T, Done]], write: Callable[[Sequence[T]], Awaitable[Sequence[Any]]]) -> None:

@@ -70,7 +70,7 @@ class Services:
             payload_json=self.values.check(text, f"the payload of {operation}"),
             tenant=check_label("tenant", tenant),
             lane=check_label("lane", lane if lane is not None else tenant),
-            priority=_priority(priority),
+            priority=check_priority(priority),
             cost=_cost(cost),
             run_at=_moment(run_at),
             delay=_delay(delay),
@@ -86,7 +86,7 @@ class Services:
 
 
 @lru_cache(maxsize=4096)  # the same few tenants come by a million times
-def _priority(value: int) -> int:
+def check_priority(value: int) -> int:
     if value not in PRIORITIES:
         raise SchemaInvalid(f"must be 0 (first) to 3 (last), got {value!r}", path="priority")
     return value

@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING, Any
 from towpath.core.errors import Category, HistoryMismatch, LeaseLost, RateLimited, StepNameReused
 from towpath.core.reactions import categorise, describe, message_of
 from towpath.core.records import Step
+from towpath.core.usage import Usage, call
 from towpath.engine.place import busy_with, current_meter
+from towpath.engine.tracing import span
 from towpath.engine.values import blob_prefix
 from towpath.store.journal import Note, mismatch
 
@@ -27,9 +29,10 @@ SHORT_WAIT = 5.0
 class Meter:
     """What a step has used: model, tokens, money."""
 
-    __slots__ = ("cost_cents", "model", "tokens_in", "tokens_out")
+    __slots__ = ("_used", "cost_cents", "model", "tokens_in", "tokens_out")
 
     def __init__(self) -> None:
+        self._used: dict[str, Usage] = {}
         self.model: str | None = None
         self.tokens_in: int | None = None
         self.tokens_out: int | None = None
@@ -40,9 +43,18 @@ class Meter:
         self.tokens_in = _plus(self.tokens_in, tokens_in)
         self.tokens_out = _plus(self.tokens_out, tokens_out)
         self.cost_cents = _plus(self.cost_cents, cost_cents)
+        used = call(model, tokens_in, tokens_out, cost_cents)
+        if used is not None:
+            self._used.setdefault(used.model, Usage(used.model)).add(used)
 
     def fields(self) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in sorted(self.__slots__) if getattr(self, name) is not None}
+        told = ("cost_cents", "model", "tokens_in", "tokens_out")
+        return {name: getattr(self, name) for name in told if getattr(self, name) is not None}
+
+    @property
+    def used(self) -> list[Usage]:
+        """By model: a step may call several."""
+        return list(self._used.values())
 
 
 def _plus(old: Any, new: Any) -> Any:
@@ -86,7 +98,8 @@ async def run_step(ctx: Context, name: str, function: Callable[..., Any], args: 
     meter, started = Meter(), time.monotonic()
     meter_token, busy_token = current_meter.set(meter), busy_with.set("step")
     try:
-        value = await _patiently(ctx, function, args, kwargs)
+        with span(f"step {name}", step=name, retries=retries):
+            value = await _patiently(ctx, function, args, kwargs)
     except (asyncio.CancelledError, LeaseLost):
         raise
     except Exception as error:
@@ -102,7 +115,7 @@ def _failed(ctx: Context, name: str, error: Exception, retries: int, started: fl
     category = categorise(error, ctx.exceptions)
     step = Step(ctx.id, name, "step", done=False, retries=retries + 1, duration_ms=_ms(started))
     fields = {"step": name, "retries": retries + 1} | describe(error, category).as_dict() | meter.fields()
-    ctx.jot(name="step.failed", message=message_of(error), level="warning", fields=fields, step=step)
+    ctx.jot(name="step.failed", message=message_of(error), level="warning", fields=fields, step=step, used=meter.used)
 
 
 async def _completed(ctx: Context, name: str, value: Any, retries: int, started: float, meter: Meter) -> Any:
@@ -112,7 +125,7 @@ async def _completed(ctx: Context, name: str, value: Any, retries: int, started:
     step.model, step.tokens_in, step.tokens_out = meter.model, meter.tokens_in, meter.tokens_out
     step.cost_cents = meter.cost_cents
     fields = {"step": name, "duration_ms": step.duration_ms, "retries": retries} | meter.fields()
-    await ctx.write(Note(ctx.id, ctx.fence, name="step.completed", fields=fields, step=step))
+    await ctx.write(Note(ctx.id, ctx.fence, name="step.completed", fields=fields, step=step, used=meter.used))
     (await ctx.memory()).put(step)
     # What the first entry sees is what every later entry will see: the value after a round trip through JSON.
     return await ctx.values.fetch(placed)

@@ -7,7 +7,7 @@ from typing import Any
 
 from towpath.core.errors import EncodingError
 from towpath.engine.services import Services
-from towpath.engine.tracing import current_trace
+from towpath.engine.tracing import current_trace, enqueueing
 from towpath.store.contract import Row, Tx
 
 
@@ -31,7 +31,11 @@ class Transaction:
 
     async def enqueue(self, operation: str, payload: Any = None, **options: Any) -> str:
         """Adds a job that exists if and only if this transaction commits; answers its id."""
-        options.setdefault("trace", current_trace())
+        with enqueueing([operation]):
+            options.setdefault("trace", current_trace())
+            return await self._enqueue(operation, payload, options)
+
+    async def _enqueue(self, operation: str, payload: Any, options: dict[str, Any]) -> str:
         job = self._services.new_job(operation, payload, **options)
         if not self._services.values.small(job.payload_json):
             raise EncodingError(

@@ -10,7 +10,7 @@ import json
 from typing import Any
 
 from towpath.blobs import BlobStore
-from towpath.core.encoding import encode
+from towpath.core.encoding import decode, encode
 from towpath.core.errors import EncodingError, PayloadTooLarge
 
 _REFERENCE = "$blob"
@@ -26,7 +26,7 @@ class Values:
 
     def check(self, text: str, what: str) -> str:
         """Refuses what is too large, and what would be taken for a reference to somebody else's blob."""
-        if f'"{_REFERENCE}"' in text and _is_reference(json.loads(text)):
+        if f'"{_REFERENCE}"' in text and is_reference(decode(text)):
             raise EncodingError(f"{what} has the key {_REFERENCE!r}, which is reserved; name it differently")
         # len() counts characters and a character is at least a byte, so this never lets too much through.
         if len(text) > self._max_bytes or (len(text) * 4 > self._max_bytes and len(text.encode()) > self._max_bytes):
@@ -49,13 +49,14 @@ class Values:
     async def fetch(self, text: str | None) -> Any:
         if text is None:
             return None
-        value = json.loads(text)
-        if _is_reference(value):
-            return json.loads(await self._blobs.get(value[_REFERENCE]))
-        return value
+        value = decode(text)
+        return await self.load(value) if is_reference(value) else value
+
+    async def load(self, reference: dict[str, Any]) -> Any:
+        return decode(await self._blobs.get(reference[_REFERENCE]))
 
 
-def _is_reference(value: Any) -> bool:
+def is_reference(value: Any) -> bool:
     return isinstance(value, dict) and _REFERENCE in value
 
 

@@ -13,6 +13,7 @@ from towpath.core.records import NewJob, Step
 from towpath.engine.children import Children
 from towpath.engine.registry import check_label
 from towpath.engine.steps import SHORT_WAIT
+from towpath.engine.tracing import enqueueing
 from towpath.store import journal
 
 if TYPE_CHECKING:
@@ -71,8 +72,9 @@ async def gather(
     found = (await ctx.memory()).use(name, "gather")
     job = ctx.claimed
     if found is None:
-        children = await _make(ctx, operation, payloads, name, options)
-        out = await _fan_out(ctx, "gather", name, children, awaited=True)
+        with enqueueing([operation]):
+            children = await _make(ctx, operation, payloads, name, options)
+            out = await _fan_out(ctx, "gather", name, children, awaited=True)
         if out.open:  # none: there are no children, or the answer was lost, and they have all ended since
             raise ctx.suspend("children", wakes_seen=out.wakes)
     elif job.await_group == name and job.await_open > 0:
@@ -103,8 +105,9 @@ async def spawn(ctx: Context, operation: str, payloads: Iterable[Any], key: str 
     ctx.spawned = True
     if found is not None:
         return int((decode(found.output_json) or {}).get("children", 0))
-    children = await _make(ctx, operation, payloads, name, options)
-    await _fan_out(ctx, "spawn", name, children, awaited=False)
+    with enqueueing([operation]):
+        children = await _make(ctx, operation, payloads, name, options)
+        await _fan_out(ctx, "spawn", name, children, awaited=False)
     return len(children)
 
 

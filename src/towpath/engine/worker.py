@@ -23,6 +23,7 @@ from towpath.core.outcomes import Failure
 from towpath.core.points import reach
 from towpath.core.records import WorkerRow
 from towpath.core.transitions import Transition
+from towpath.engine import tracing
 from towpath.engine.claims import QueueClaims
 from towpath.engine.context import Context
 from towpath.engine.execution import execute
@@ -187,7 +188,7 @@ class Worker:
             if room <= 0:
                 break
             try:
-                jobs = await claims.claim(room, self.id, self._settings.lease_seconds)
+                jobs = await self._turn(claims, room)
             except Exception as error:
                 log.warning("claiming from %s failed and will be tried again: %s", claims.queue, error)
                 await asyncio.sleep(0.2)
@@ -203,6 +204,20 @@ class Worker:
                 turn = self._claims.index(claims) + 1
                 self._claims = self._claims[turn:] + self._claims[:turn]
         return total
+
+    async def _turn(self, claims: QueueClaims, room: int) -> list[Claimed]:
+        """Claims, and takes along what waits to be settled."""
+        scribe = self._services.scribe
+        settles = scribe.hand_over()
+        try:
+            asked = [transition for transition, _ in settles]
+            verdicts, jobs = await claims.turn(asked, room, self.id, self._settings.lease_seconds)
+        except BaseException:
+            scribe.take_back(settles)  # it tries them one by one if it has to
+            raise
+        for (_, done), verdict in zip(settles, verdicts, strict=True):
+            done(verdict, None)
+        return jobs
 
     async def _rest(self) -> None:
         """Until a bell rings, a slot frees up, or the poll interval has passed."""
@@ -232,7 +247,8 @@ class Worker:
     async def _work(self, entry: Entry, operation: Any) -> None:
         entry.entered, job = True, entry.job
         try:
-            transition = await execute(job, operation, entry.ctx, self._runners)
+            running = execute(job, operation, entry.ctx, self._runners)
+            transition = await (tracing.attempt(job, running) if tracing.active() else running)
         except asyncio.CancelledError:
             transition = transitions.release(job.id, job.attempt)
         except BaseException:

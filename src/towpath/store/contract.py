@@ -10,6 +10,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mappin
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from datetime import datetime
+from operator import attrgetter
 from typing import Any, Protocol, TypeVar
 
 from towpath.core.records import Enqueued, Event, Job, NewJob, WorkerRow
@@ -88,6 +89,10 @@ CLAIMED_COLUMNS: tuple[str, ...] = (
 )  # fmt: skip
 
 
+# The order in which claimed jobs are begun; the statements that claim them answer in any order.
+FAIR_ORDER = attrgetter("priority", "pass_", "id")
+
+
 @dataclass(slots=True)
 class Beat:
     """What a heartbeat learned: leases that are no longer ours, and why."""
@@ -144,6 +149,18 @@ class Store(Protocol):
 
     async def settle(self, transitions: Sequence[Transition]) -> list[str | None]:
         """Ends or hands back jobs, each on its own: None where it happened, else why the fence held."""
+        ...
+
+    async def turn(
+        self,
+        transitions: Sequence[Transition],
+        queue: str,
+        cursors: Mapping[int, float],
+        limit: int,
+        worker_id: str,
+        lease_seconds: float,
+    ) -> tuple[list[str | None], list[Claimed]]:
+        """`settle`, then `claim`: in one commit where every settle is a plain success, so that a worker pays for one."""
         ...
 
     def heart(self) -> Heart: ...

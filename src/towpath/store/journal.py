@@ -17,6 +17,7 @@ from towpath.core.lifecycle import State
 from towpath.core.moves import let_go, wake
 from towpath.core.points import reach
 from towpath.core.records import STEP_FIELDS, Job, NewJob, Step, step_column
+from towpath.core.usage import SUMS, Usage
 from towpath.store import ledger
 from towpath.store.contract import Row, Tx
 
@@ -33,6 +34,7 @@ class Note:
     fields: dict[str, Any] | None = None
     progress: tuple[float | None, float | None] | None = None
     step: Step | None = None
+    used: Sequence[Usage] = ()  # the models behind it, for the sums by tenant
 
 
 async def record(tx: Tx, notes: Sequence[Note]) -> list[bool]:
@@ -66,11 +68,19 @@ async def _play(tx: Tx, board: Board, job: Job, note: Note) -> None:
             board.note(job, "job.progress", fields={"current": job.progress_current, "of": job.progress_total})
     if note.step is not None and await put_step(tx, job, note.step) is None:
         return  # it is on record: the same note, sent again
+    for used in note.used:
+        await _add_usage(tx, job, used)
     if note.name is not None:
         fields = note.fields
         if note.progress is not None and note.name.startswith("job."):
             fields = (fields or {}) | {"current": job.progress_current, "of": job.progress_total}
         board.note(job, note.name, message=note.message, level=note.level, fields=fields)
+
+
+async def _add_usage(tx: Tx, job: Job, used: Usage) -> None:
+    sums = {name: getattr(used, name) for name in SUMS}
+    whose = {"tenant": job.tenant, "queue": job.queue, "operation": job.operation, "model": used.model}
+    await tx.execute("add_usage", at=tx.now, **whose, **sums)
 
 
 async def put_step(tx: Tx, job: Job, step: Step) -> Step | None:

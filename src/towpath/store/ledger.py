@@ -29,6 +29,11 @@ _MAY_ORPHAN = frozenset({"fail", "finish_partial", "rescue", "expire", "retry_la
 
 async def apply(tx: Tx, transitions: Sequence[Transition]) -> list[str | None]:
     """Performs the transitions in order. For each: None if it happened, else why it was refused."""
+    return (await play(tx, transitions))[0]
+
+
+async def play(tx: Tx, transitions: Sequence[Transition]) -> tuple[list[str | None], Board]:
+    """As `apply`, and the board afterwards, for whoever wants to know what came of it."""
     board = await _lay_out(tx, transitions)
     await reach("apply.locked")
     holders = await _key_holders(tx, board, transitions)
@@ -38,7 +43,7 @@ async def apply(tx: Tx, transitions: Sequence[Transition]) -> list[str | None]:
             board.jobs[job_id].key = None  # it came back for a relative's sake and was not asked for by its key
     await write(tx, board)
     await reach("apply.written")
-    return verdicts
+    return verdicts, board
 
 
 def short_way(transitions: Sequence[Transition]) -> list[int]:

@@ -94,11 +94,15 @@ def _text(tongue: Tongue, dice: random.Random) -> str:
     paragraphs = []
     for _ in range(dice.randint(300, 750)):
         chosen = dice.choices(tongue.sentences, k=dice.randint(4, 9))
-        paragraphs.append(" ".join(_sentence(tongue, sentence, favourites, dice) for sentence in chosen))
+        paragraphs.append(" ".join(_filled(tongue, pattern, favourites, dice) for pattern in chosen))
     return "\n\n".join(paragraphs) + "\n"
 
 
-def _sentence(tongue: Tongue, pattern: str, favourites: list[str], dice: random.Random) -> str:
+def sentence(tongue: Tongue, dice: random.Random) -> str:
+    return _filled(tongue, dice.choice(tongue.sentences), [], dice)
+
+
+def _filled(tongue: Tongue, pattern: str, favourites: list[str], dice: random.Random) -> str:
     for name, words in (("{thing}", (*tongue.things, *favourites * 4)), ("{place}", tongue.places)):
         while name in pattern:
             pattern = pattern.replace(name, dice.choice(words), 1)

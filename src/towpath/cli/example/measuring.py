@@ -19,12 +19,18 @@ _REMEDY = 'requeue it with its true encoding in the payload, for instance "encod
 
 
 def find_documents(folder: str) -> list[str]:
-    return sorted(str(path) for path in Path(folder).glob("*.txt"))
+    return sorted(path.name for path in Path(folder).glob("*.txt"))
+
+
+def count_documents(folder: str) -> dict[str, int]:
+    return {path.name: len(find_documents(str(path))) for path in sorted(Path(folder).glob("*/"))}
 
 
 def parse(path: str, encoding: str) -> str:
     try:
         return Path(path).read_bytes().decode(encoding)
+    except FileNotFoundError:
+        raise SchemaInvalid(f"there is no document {Path(path).name}", path="name") from None
     except LookupError:
         raise SchemaInvalid(f"there is no encoding {encoding!r}", path="encoding", remedy=_REMEDY) from None
     except UnicodeDecodeError as error:

@@ -49,8 +49,8 @@ async def prepare(connection: Any) -> None:
     await connection.set_type_codec("uuid", encoder=str, decoder=str, schema="pg_catalog", format="text")
 
 
-async def connect(url: str) -> asyncpg.Connection[Any]:
-    connection = await asyncpg.connect(**options(url))
+async def connect(url: str, idle_seconds: float | None = None) -> asyncpg.Connection[Any]:
+    connection = await asyncpg.connect(**options(url, idle_seconds))
     await prepare(connection)
     return connection
 

@@ -14,5 +14,8 @@ DELETE FROM towpath.step WHERE job_id IN :ids
 -- name: delete_signals
 DELETE FROM towpath.signal WHERE job_id IN :ids
 
+-- name: delete_owned
+DELETE FROM towpath.owned WHERE (tenant, id) IN (SELECT tenant, id FROM towpath.job WHERE id IN :ids)
+
 -- name: delete_jobs
 DELETE FROM towpath.job WHERE id IN :ids

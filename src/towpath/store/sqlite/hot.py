@@ -12,7 +12,7 @@ import apsw
 from towpath.core.lifecycle import TABLE
 from towpath.core.transitions import Transition
 from towpath.store import ledger
-from towpath.store.contract import CLAIMED_COLUMNS, Claimed
+from towpath.store.contract import CLAIMED_COLUMNS, FAIR_ORDER, Claimed
 from towpath.store.sqlite.tx import SqliteTx
 
 _CLAIM_SOURCES = ", ".join(f"'{state.value}'" for state in TABLE["claim"].sources)
@@ -36,10 +36,11 @@ WHERE towpath_job.id = asked.id AND towpath_job.attempt = asked.attempt AND stat
 RETURNING towpath_job.id, seq, towpath_job.attempt, queue, operation, started_at
 """
 _TALLY_STARTED = (
-    "INSERT INTO towpath_tally (queue, operation, started, queued, running, wait_seconds, at) VALUES (?, ?, ?, ?, ?, ?, ?)"
+    "INSERT INTO towpath_tally (queue, operation, started, queued, running, wait_seconds, waits, at) "
+    "VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
 )
 _TALLY_SUCCEEDED = (
-    "INSERT INTO towpath_tally (queue, operation, succeeded, running, run_seconds, at) VALUES (?, ?, ?, ?, ?, ?)"
+    "INSERT INTO towpath_tally (queue, operation, succeeded, running, run_seconds, runs, at) VALUES (?, ?, ?, ?, ?, ?, ?)"
 )
 _SUCCEEDED = "INSERT INTO towpath_event (job_id, seq, attempt, name, ts) VALUES (?, ?, ?, 'job.succeeded', ?)"
 
@@ -67,15 +68,29 @@ def claim(
         rows = cast(list[Any], connection.execute(_CLAIM, (until, worker_id, now, json.dumps(picked))).fetchall())
         connection.executemany(_STARTED, [(row[0], row[-2], row[_ATTEMPT], now) for row in rows])
         claimed: list[Claimed] = []
+        counts: dict[str, int] = {}
         waited: dict[str, list[float]] = {}
         for row in rows:
             job = Claimed(*row[:-2])
             claimed.append(job)
-            waited.setdefault(job.operation, []).append(now - row[-1] if job.attempt == 1 else 0.0)
-        for operation, waits in waited.items():
-            n = len(waits)
-            connection.execute(_TALLY_STARTED, (queue, operation, n, -n, n, sum(waits), now))
-        return sorted(claimed, key=lambda job: (job.priority, job.pass_, job.id))
+            counts[job.operation] = counts.get(job.operation, 0) + 1
+            if job.attempt == 1:
+                waited.setdefault(job.operation, []).append(now - row[-1])
+        for operation, n in counts.items():
+            waits = waited.get(operation, [])
+            connection.execute(_TALLY_STARTED, (queue, operation, n, -n, n, sum(waits), _seconds(waits), now))
+        return sorted(claimed, key=FAIR_ORDER)
+
+    return unit
+
+
+def turn(
+    transitions: Sequence[Transition], claiming: Callable[[SqliteTx], Awaitable[list[Claimed]]]
+) -> Callable[[SqliteTx], Awaitable[tuple[list[str | None], list[Claimed]]]]:
+    """Both in one commit."""
+
+    async def unit(tx: SqliteTx) -> tuple[list[str | None], list[Claimed]]:
+        return await settle(tx, transitions), await claiming(tx)
 
     return unit
 
@@ -105,5 +120,9 @@ def _succeed(tx: SqliteTx, plain: Sequence[Transition]) -> set[str]:
         ran.setdefault((queue, operation), []).append(now - started_at)
     for (queue, operation), seconds in ran.items():
         n = len(seconds)
-        tx.connection.execute(_TALLY_SUCCEEDED, (queue, operation, n, -n, sum(seconds), now))
+        tx.connection.execute(_TALLY_SUCCEEDED, (queue, operation, n, -n, sum(seconds), _seconds(seconds), now))
     return {row[0] for row in rows}
+
+
+def _seconds(values: list[float]) -> str | None:
+    return json.dumps([round(value, 6) for value in values]) if values else None

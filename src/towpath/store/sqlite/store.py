@@ -195,6 +195,18 @@ class SqliteStore:
     async def settle(self, transitions: Sequence[Transition]) -> list[str | None]:
         return await self.run(lambda tx: hot.settle(tx, transitions))  # type: ignore[arg-type]  # a SqliteTx is a Tx
 
+    async def turn(
+        self,
+        transitions: Sequence[Transition],
+        queue: str,
+        cursors: Mapping[int, float],
+        limit: int,
+        worker_id: str,
+        lease_seconds: float,
+    ) -> tuple[list[str | None], list[Claimed]]:
+        claiming = hot.claim(queue, cursors, limit, worker_id, lease_seconds)
+        return await self.run(hot.turn(transitions, claiming))  # type: ignore[arg-type]  # a SqliteTx is a Tx
+
     def heart(self) -> Heart:
         return SqliteHeart(self.path, self.queries, self._clock)
 

@@ -88,6 +88,7 @@ _INSERT_JOB = (
     "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"
 )
 _TALLY_NEW = "INSERT INTO towpath_tally (queue, operation, created, queued, at) VALUES (?, ?, ?, ?, ?)"
+_OWNED = "INSERT INTO towpath_owned (tenant, id) VALUES (?, ?)"
 _CREATED = "INSERT INTO towpath_event (job_id, seq, attempt, name, ts) VALUES (?, 1, 0, 'job.created', ?)"
 
 
@@ -155,7 +156,7 @@ class SqliteTx:
         tails: dict[tuple[str, int, str], tuple[float, float, int]] = {}
         outcome: list[Enqueued] = []
         gated: set[tuple[str, str]] = set()
-        added: list[tuple[str, str]] = []
+        added: list[NewJob] = []
         for job in jobs:
             lane = (job.queue, job.priority, job.lane)
             if lane not in tails:
@@ -178,15 +179,16 @@ class SqliteTx:
             if connection.changes() == 0:
                 outcome.append(Enqueued(self._holder(job), created=False))
                 continue
-            connection.execute(_CREATED, (job.id, now))
             outcome.append(Enqueued(job.id, created=True))
-            added.append((job.queue, job.operation))
+            added.append(job)
             if ready:
                 tails[lane] = (pass_, weight, gate)
                 self.rings.add(job.queue)
             elif parked:
                 gated.add((job.queue, job.lane))
-        for counts in tally_new(added):
+        connection.executemany(_OWNED, [(job.tenant, job.id) for job in added])
+        connection.executemany(_CREATED, [(job.id, now) for job in added])
+        for counts in tally_new((job.queue, job.operation) for job in added):
             connection.execute(_TALLY_NEW, (counts.queue, counts.operation, counts.created, counts.queued, now))
         for queue, name in sorted(gated):
             from towpath.store.ledger import gate as open_gate

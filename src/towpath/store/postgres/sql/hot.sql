@@ -19,10 +19,10 @@ WITH picked AS (
 ), told AS (
     INSERT INTO towpath.event (job_id, seq, attempt, name) SELECT id, seq, attempt, 'job.started' FROM picked
 ), counted AS (
-    INSERT INTO towpath.tally (queue, operation, started, queued, running, wait_seconds)
-    SELECT queue, operation, count(*), -count(*), count(*),
-           coalesce(sum(extract(epoch FROM now() - created_at)) FILTER (WHERE attempt = 1), 0)
-    FROM picked GROUP BY queue, operation
+    INSERT INTO towpath.tally (queue, operation, started, queued, running, wait_seconds, waits)
+    SELECT queue, operation, count(*), -count(*), count(*), coalesce(sum(waited) FILTER (WHERE attempt = 1), 0),
+           array_agg(waited::real) FILTER (WHERE attempt = 1)
+    FROM (SELECT *, date_part('epoch', now() - created_at) AS waited FROM picked) AS picked GROUP BY queue, operation
 )
 SELECT id, queue, operation, tenant, lane, priority, pass, attempt, failures, retry_laters, max_attempts, payload,
        parent_id, root_id, wakes, steps, gate, children_total, await_group, await_open, progress_current,
@@ -30,25 +30,78 @@ SELECT id, queue, operation, tenant, lane, priority, pass, attempt, failures, re
 FROM picked
 
 -- name: succeed_many
+-- Ids and attempts travel as one text each: the driver looks at every item of an array several times.
 WITH ended AS (
     UPDATE towpath.job AS job
     SET state = 'succeeded', leased = false, lease_until = NULL, worker_id = NULL, reason = NULL, finished_at = now(),
         result = asked.result, error = NULL, error_kind = NULL, error_group = NULL, seq = job.seq + 1
-    FROM unnest(:ids::uuid[], :attempts::int[], :results::json[]) AS asked (id, attempt, result)
+    FROM unnest(string_to_array(:ids::text, ',')::uuid[], string_to_array(:attempts::text, ',')::int[], :results::json[])
+         AS asked (id, attempt, result)
     WHERE job.id = asked.id AND job.attempt = asked.attempt AND job.state = 'running'
       AND job.parent_id IS NULL AND job.gate = 0 AND job.children_total = 0
     RETURNING job.id, job.seq, job.attempt, job.queue, job.operation, job.started_at
 ), told AS (
     INSERT INTO towpath.event (job_id, seq, attempt, name) SELECT id, seq, attempt, 'job.succeeded' FROM ended
 ), counted AS (
-    INSERT INTO towpath.tally (queue, operation, succeeded, running, run_seconds)
-    SELECT queue, operation, count(*), -count(*), sum(extract(epoch FROM now() - started_at))
-    FROM ended GROUP BY queue, operation
+    INSERT INTO towpath.tally (queue, operation, succeeded, running, run_seconds, runs)
+    SELECT queue, operation, count(*), -count(*), sum(ran), array_agg(ran::real)
+    FROM (SELECT *, date_part('epoch', now() - started_at) AS ran FROM ended) AS ended GROUP BY queue, operation
 )
 SELECT id FROM ended
 
--- name: lock_lanes
-SELECT pg_advisory_xact_lock(hash) FROM unnest(:hashes::bigint[]) AS hash
+-- name: turn
+-- succeed_many and claim in one statement, so in one commit. The settle comes first (that is what `settled` is for): it may
+-- have to wait for a lock, and whoever waits should not hold newly claimed jobs meanwhile.
+WITH ended AS (
+    UPDATE towpath.job AS job
+    SET state = 'succeeded', leased = false, lease_until = NULL, worker_id = NULL, reason = NULL, finished_at = now(),
+        result = asked.result, error = NULL, error_kind = NULL, error_group = NULL, seq = job.seq + 1
+    FROM unnest(string_to_array(:ids::text, ',')::uuid[], string_to_array(:attempts::text, ',')::int[], :results::json[])
+         AS asked (id, attempt, result)
+    WHERE job.id = asked.id AND job.attempt = asked.attempt AND job.state = 'running'
+      AND job.parent_id IS NULL AND job.gate = 0 AND job.children_total = 0
+    RETURNING job.id, job.seq, job.attempt, job.queue, job.operation, job.started_at
+), told_end AS (
+    INSERT INTO towpath.event (job_id, seq, attempt, name) SELECT id, seq, attempt, 'job.succeeded' FROM ended
+), counted_end AS (
+    INSERT INTO towpath.tally (queue, operation, succeeded, running, run_seconds, runs)
+    SELECT queue, operation, count(*), -count(*), sum(ran), array_agg(ran::real)
+    FROM (SELECT *, date_part('epoch', now() - started_at) AS ran FROM ended) AS ended GROUP BY queue, operation
+), settled AS MATERIALIZED (
+    SELECT count(*) AS jobs FROM ended
+), picked AS (
+    UPDATE towpath.job
+    SET state = 'running', ready = false, reason = NULL, leased = true, worker_id = :worker_id,
+        lease_until = now() + make_interval(secs => :lease), attempt = attempt + 1, seq = seq + 1,
+        started_at = coalesce(started_at, now())
+    WHERE id = ANY (ARRAY (
+        SELECT ahead.id
+        FROM unnest(:bands::smallint[], :cursors::float8[]) AS band (priority, cursor),
+             LATERAL (SELECT id FROM towpath.job
+                      WHERE queue = :queue AND priority = band.priority AND ready AND pass >= band.cursor
+                      ORDER BY pass, id LIMIT :limit FOR UPDATE SKIP LOCKED) AS ahead
+        WHERE NOT EXISTS (SELECT 1 FROM towpath.queue AS q
+                          WHERE q.name = :queue AND (q.paused OR (q.max_slots IS NOT NULL AND NOT :counted::boolean)))
+        LIMIT CASE WHEN (SELECT jobs FROM settled) >= 0 THEN :limit END))
+    RETURNING id, queue, operation, tenant, lane, priority, pass, attempt, failures, retry_laters, max_attempts, payload,
+              parent_id, root_id, wakes, steps, gate, children_total, await_group, await_open, progress_current,
+              progress_total, trace, seq, created_at
+), told_start AS (
+    INSERT INTO towpath.event (job_id, seq, attempt, name) SELECT id, seq, attempt, 'job.started' FROM picked
+), counted_start AS (
+    INSERT INTO towpath.tally (queue, operation, started, queued, running, wait_seconds, waits)
+    SELECT queue, operation, count(*), -count(*), count(*), coalesce(sum(waited) FILTER (WHERE attempt = 1), 0),
+           array_agg(waited::real) FILTER (WHERE attempt = 1)
+    FROM (SELECT *, date_part('epoch', now() - created_at) AS waited FROM picked) AS picked GROUP BY queue, operation
+)
+SELECT id, queue, operation, tenant, lane, priority, pass, attempt, failures, retry_laters, max_attempts, payload,
+       parent_id, root_id, wakes, steps, gate, children_total, await_group, await_open, progress_current,
+       progress_total, trace
+FROM picked
+UNION ALL
+SELECT id, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
+       NULL, NULL, NULL
+FROM ended
 
 -- name: insert_jobs
 -- Only what becomes ready spends its lane's turn: neither a scheduled job nor one whose key is held already.
@@ -95,7 +148,9 @@ WITH asked AS MATERIALIZED (
            due, max_attempts, payload, trace
     FROM placed ORDER BY nth
     ON CONFLICT DO NOTHING
-    RETURNING id, queue, operation, lane, ready, parked
+    RETURNING id, queue, operation, tenant, lane, ready, parked
+), whose AS (
+    INSERT INTO towpath.owned (tenant, id) SELECT tenant, id FROM added
 ), told AS (
     INSERT INTO towpath.event (job_id, seq, attempt, name) SELECT id, 1, 0, 'job.created' FROM added
 ), counted AS (
@@ -184,9 +239,45 @@ WITH place AS MATERIALIZED (
          CROSS JOIN LATERAL (SELECT coalesce(lane.gate = 1 OR (lane.gate = 2 AND :parent::uuid IS NULL), false) AS shut) AS s
     ON CONFLICT DO NOTHING
     RETURNING id, queue, lane, ready, parked
+), whose AS (
+    INSERT INTO towpath.owned (tenant, id) SELECT :tenant::text, id FROM added
 ), told AS (
     INSERT INTO towpath.event (job_id, seq, attempt, name) SELECT id, 1, 0, 'job.created' FROM added
 ), counted AS (
     INSERT INTO towpath.tally (queue, operation, created, queued) SELECT queue, :operation::text, 1, 1 FROM added
 )
 SELECT * FROM added
+
+-- name: insert_alike
+-- What insert_jobs does, for jobs that differ in nothing but their ids and payloads, none of them scheduled or with a key:
+-- most bulk is like that, and it needs no sorting into lanes. Answers one row, not one per job.
+WITH place AS MATERIALIZED (
+    SELECT greatest(f.floor, (SELECT pass FROM towpath.job
+                              WHERE queue = :queue AND priority = :priority::smallint AND lane = :lane
+                                AND ready AND pass >= f.floor
+                              ORDER BY pass DESC LIMIT 1)) AS tail,
+           coalesce(l.weight, 1) AS weight, coalesce(l.gate, 0) AS gate,
+           coalesce(l.gate = 1 OR (l.gate = 2 AND :parent::uuid IS NULL), false) AS shut
+    FROM (SELECT coalesce((SELECT c.floor FROM towpath.clock AS c
+                           WHERE c.queue = :queue AND c.priority = :priority::smallint), 0) AS floor) AS f
+    LEFT JOIN (SELECT weight, CASE WHEN max_slots IS NOT NULL THEN 1 WHEN max_roots IS NOT NULL THEN 2 ELSE 0 END AS gate
+               FROM towpath.lane WHERE queue = :queue AND lane = :lane) AS l ON true
+), added AS (
+    INSERT INTO towpath.job (id, queue, operation, tenant, lane, priority, cost, pass, parent_id, root_id, child_group,
+                             ready, gate, parked, reason, max_attempts, payload, trace)
+    SELECT new.id, :queue, :operation::text, :tenant::text, :lane, :priority::smallint, :cost::float8,
+           place.tail + new.nth * :cost::float8 / place.weight, :parent::uuid, coalesce(:root::uuid, new.id), :group::text,
+           NOT place.shut, place.gate, place.shut, CASE WHEN place.shut THEN 'capped' END,
+           :max_attempts::int, new.payload, :trace::text
+    FROM place, unnest(string_to_array(:ids::text, ',')::uuid[], :payloads::json[]) WITH ORDINALITY AS new (id, payload, nth)
+    ON CONFLICT DO NOTHING
+    RETURNING id
+), whose AS (
+    INSERT INTO towpath.owned (tenant, id) SELECT :tenant::text, id FROM added
+), told AS (
+    INSERT INTO towpath.event (job_id, seq, attempt, name) SELECT id, 1, 0, 'job.created' FROM added
+), counted AS (
+    INSERT INTO towpath.tally (queue, operation, created, queued)
+    SELECT :queue, :operation::text, count(*), count(*) FROM added HAVING count(*) > 0
+)
+SELECT (SELECT count(*) FROM added) AS jobs, shut FROM place

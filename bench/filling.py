@@ -1,0 +1,60 @@
+"""A table as it looks after weeks: nearly everything has succeeded, some has failed, some waits. Made by the engine's own
+verbs, so that every row, event and count is what it would be."""
+
+import json
+
+from bench.subjects.server import OPERATION, QUEUE, make_app
+from towpath.core.ids import uuid7
+from towpath.core.outcomes import Failure
+from towpath.core.records import PRIORITIES, NewJob
+from towpath.core.transitions import Transition, fail, succeed
+from towpath.engine.rollups import roll_up
+from towpath.store.contract import Claimed, Store
+
+_BATCH = 1_000
+_TENANTS = 20
+_SAMPLE = 500
+_WORKER = uuid7()
+
+
+async def fill(url: str, jobs: int) -> list[str]:
+    """Answers the ids of some of the jobs. Every fiftieth has failed, the last fiftieth waits for a worker."""
+    sample: list[str] = []
+    async with make_app(url) as app:
+        store = app.services.store
+        waiting = jobs // 50
+        for first in range(0, jobs - waiting, _BATCH):
+            made = await _enqueue(store, first, min(_BATCH, jobs - waiting - first))
+            sample += made[:: max(1, jobs // _SAMPLE)]
+            await _work_off(store, len(made))
+            if first % (20 * _BATCH) == 0:
+                await roll_up(store)  # what a janitor does every second
+        for first in range(0, waiting, _BATCH):
+            await _enqueue(store, first, min(_BATCH, waiting - first))
+        await roll_up(store)
+    return sample
+
+
+async def _enqueue(store: Store, first: int, count: int) -> list[str]:
+    new = []
+    for number in range(first, first + count):
+        tenant = f"tenant-{number % _TENANTS}"
+        payload = json.dumps({"document": f"scan-{number}.pdf", "pages": number % 90})
+        new.append(NewJob(uuid7(), OPERATION, QUEUE, payload, tenant=tenant, lane=tenant))
+    return [made.id for made in await store.enqueue(new)]
+
+
+async def _work_off(store: Store, count: int) -> None:
+    cursors = dict.fromkeys(PRIORITIES, float("-inf"))
+    while count > 0:
+        claimed = await store.claim(QUEUE, cursors, _BATCH, _WORKER, 60.0)
+        await store.settle([_ending(job, number) for number, job in enumerate(claimed)])
+        count -= len(claimed)
+
+
+def _ending(job: Claimed, number: int) -> Transition:
+    if number % 50:
+        return succeed(job.id, job.attempt, '{"pages": 12}', solo=job.solo)
+    causes = ("the file is encrypted", "the provider refused the request", "page 3 has no text")
+    failure = Failure("fatal", "ValueError", causes[number // 50 % 3], remedy="look at the file")
+    return fail(job.id, job.attempt, failure)

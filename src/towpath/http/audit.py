@@ -1,0 +1,119 @@
+"""The audit log: who did what, from where, when.
+
+Routes say what they do by `audit(request, "token.create", target=…)`. A route that changes something and says nothing gets
+a line all the same, made from its name and the ids in its path. Lines are written before the answer goes out.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import MutableMapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from towpath.core.encoding import plain
+from towpath.core.ids import uuid7
+from towpath.http.facts import SAFE, Facts, Note, facts_in
+from towpath.http.principal import Principal
+from towpath.http.records import moment
+from towpath.store.contract import Row, Store, Tx
+
+if TYPE_CHECKING:
+    from fastapi import Request
+
+_LAST = "g"  # sorts after every id
+_SECRET = ("password", "secret", "token", "cookie", "authorization")
+_LONGEST = 500
+
+
+@dataclass(frozen=True, slots=True)
+class AuditEntry:
+    id: str
+    at: datetime | None
+    account_id: str | None
+    account: str | None
+    via: str
+    tenant: str | None
+    action: str
+    target: str | None
+    address: str | None
+    request_id: str | None
+    details: dict[str, Any] | None
+
+
+def audit(
+    request: Request,
+    action: str,
+    target: str | None = None,
+    *,
+    tenant: str | None = None,
+    principal: Principal | None = None,
+    **details: Any,
+) -> None:
+    """Notes a line for this request. It is written whatever the answer is, so note what happened, not what was tried.
+    `principal` is for requests that bring none, such as a log-in. Secrets are refused."""
+    if leaked := [name for name in details if any(word in name.lower() for word in _SECRET)]:
+        raise ValueError(f"{leaked[0]!r} must not be in the audit log")
+    note = Note(action, target, tenant, details=details or None)
+    if principal is not None:
+        who: dict[str, Any] = {"account_id": principal.account_id, "account": principal.name, "via": principal.via}
+        note = replace(note, tenant=tenant or principal.tenant, **who)
+    facts_in(request.scope).notes.append(note)
+
+
+def lines_for(scope: MutableMapping[str, Any], status: int) -> list[Note]:
+    """What a request is to leave in the log, now that its status is known."""
+    facts = facts_in(scope)
+    if facts.notes or status >= 400 or scope["method"] in SAFE or facts.principal is None:
+        return facts.notes
+    target = " ".join(str(value) for value in scope.get("path_params", {}).values())
+    return [Note(getattr(scope.get("route"), "name", None) or scope["method"], target or None)]
+
+
+async def write(store: Store, facts: Facts, notes: Sequence[Note]) -> None:
+    made = [(uuid7(), note) for note in notes]
+
+    async def unit(tx: Tx) -> None:
+        for entry_id, note in made:
+            await tx.execute("audit_add", **_values(entry_id, note, facts), now=tx.now)
+
+    await store.run(unit)
+
+
+def _values(entry_id: str, note: Note, facts: Facts) -> dict[str, Any]:
+    who = facts.principal
+    return {
+        "id": entry_id,
+        "account_id": note.account_id or (who.account_id if who else None),
+        "account": note.account or (who.name if who else None),
+        "via": note.via or (who.via if who else "nobody"),
+        "tenant": note.tenant or (who.tenant if who else None),
+        "action": plain(note.action, _LONGEST),
+        "target": plain(note.target, _LONGEST) if note.target else None,
+        "address": facts.address,
+        "request_id": facts.request_id or None,
+        "details": json.dumps(note.details, default=str) if note.details else None,
+    }
+
+
+async def page(
+    store: Store, *, account_id: str | None = None, after: str | None = None, limit: int = 100
+) -> list[AuditEntry]:
+    """Newest first; `after` is the last id of the page before."""
+
+    async def unit(tx: Tx) -> list[AuditEntry]:
+        if account_id is None:
+            rows = await tx.fetch("audit_page", before=after or _LAST, limit=limit)
+        else:
+            rows = await tx.fetch("audit_page_of", account_id=account_id, before=after or _LAST, limit=limit)
+        return [_entry(row) for row in rows]
+
+    return await store.read(unit)
+
+
+def _entry(row: Row) -> AuditEntry:
+    return AuditEntry(
+        row["id"], moment(row["ts"]), row["account_id"], row["account"], row["via"], row["tenant"], row["action"],
+        row["target"], row["address"], row["request_id"], json.loads(row["details"]) if row["details"] else None,
+    )  # fmt: skip

@@ -1,0 +1,111 @@
+"""The ways in: by password, by one-time link, by choosing a new password. Each ends in a fresh session.
+
+A refusal never says whether it was the name or the password, and takes as long either way.
+"""
+
+from __future__ import annotations
+
+from towpath.core.errors import SchemaInvalid
+from towpath.engine.app import App
+from towpath.http import links, passwords, sessions, throttle
+from towpath.http.accounts import name_key
+from towpath.http.errors import LoginRefused
+from towpath.http.principal import Principal
+from towpath.http.secrets import digest
+from towpath.http.sessions import NewSession
+from towpath.store.contract import Row, Tx
+
+WRONG = "the name or the password is wrong"
+
+
+async def by_password(app: App, name: str, password: str, new: NewSession) -> Principal:
+    store, limits = app.services.store, throttle.subjects(name_key(name), new.address)
+
+    async def ask(tx: Tx) -> Row | None:
+        await throttle.count(tx, limits)
+        rows = await tx.fetch("account_by_name", name_key=name_key(name))
+        return rows[0] if rows and rows[0]["disabled_at"] is None else None
+
+    account = await store.run(ask)
+    right, better = await passwords.verify(password, account["password"] if account else None)
+    if account is None or not right:
+        raise LoginRefused(WRONG)
+
+    async def enter(tx: Tx) -> Principal:
+        locked = await tx.fetch("account_lock", id=account["id"])
+        if not locked or locked[0]["password"] != account["password"]:  # changed while we looked
+            raise LoginRefused(WRONG)
+        await throttle.forgive(tx, limits)
+        principal = await sessions.begin(tx, new, locked[0], app.settings)
+        if better is not None:
+            await tx.execute("account_set_password", id=account["id"], password=better)
+        return principal
+
+    return await store.run(enter)
+
+
+async def by_link(app: App, secret: str, new: NewSession) -> Principal:
+    async def unit(tx: Tx) -> Principal:
+        account = await links.use(tx, secret, "login", new.id)
+        return await sessions.begin(tx, new, account, app.settings)
+
+    return await app.services.store.run(unit)
+
+
+async def by_reset(app: App, secret: str, password: str, new: NewSession) -> Principal:
+    """Chooses a password by link. All other sessions of the account end."""
+
+    async def owner(tx: Tx) -> str:
+        rows = await tx.fetch("link_owner", hash=digest(secret), purpose="reset", now=tx.now)
+        if not rows:
+            raise LoginRefused("this link does not hold any more: it has been used, or it has expired")
+        return str(rows[0]["name"])
+
+    passwords.check(password, await app.services.store.read(owner))
+    hashed = await passwords.hashed(password)
+
+    async def unit(tx: Tx) -> Principal:
+        account = await links.use(tx, secret, "reset", new.id)
+        await tx.execute("account_set_password", id=account["id"], password=hashed)
+        await tx.execute("sessions_delete", account_id=account["id"], but="")
+        return await sessions.begin(tx, new, account, app.settings)
+
+    return await app.services.store.run(unit)
+
+
+async def change_password(app: App, principal: Principal, current: str | None, new: str, address: str | None) -> None:
+    """Needs the present password if there is one: a browser left open must not be enough. Other sessions end."""
+    store, limits = app.services.store, throttle.subjects(name_key(principal.name), address)
+
+    async def ask(tx: Tx) -> str | None:
+        await throttle.count(tx, limits)
+        rows = await tx.fetch("account_by_id", id=principal.account_id)
+        known: str | None = rows[0]["password"] if rows else None
+        return known
+
+    passwords.check(new, principal.name)
+    known = await store.run(ask)
+    if known is not None and not (await passwords.verify(current or "", known))[0]:
+        raise SchemaInvalid("this is not the present password", path="current")
+    hashed = await passwords.hashed(new)
+
+    async def unit(tx: Tx) -> None:
+        await tx.fetch("account_lock", id=principal.account_id)
+        await throttle.forgive(tx, limits)
+        await tx.execute("account_set_password", id=principal.account_id, password=hashed)
+        await tx.execute("sessions_delete", account_id=principal.account_id, but=principal.credential)
+        await tx.execute("links_delete", account_id=principal.account_id)
+
+    await store.run(unit)
+
+
+async def set_password(app: App, account_id: str, name: str, password: str) -> None:
+    """For whoever looks after the installation: no questions, and every session ends."""
+    hashed = await passwords.hashed(passwords.check(password, name))
+
+    async def unit(tx: Tx) -> None:
+        await tx.execute("account_set_password", id=account_id, password=hashed)
+        await tx.execute("sessions_delete", account_id=account_id, but="")
+        await tx.execute("links_delete", account_id=account_id)
+
+    await app.services.store.run(unit)

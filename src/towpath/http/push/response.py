@@ -1,0 +1,105 @@
+"""The HTTP answer that does not end: sends what the stream has, and ends when the client, the hub or a judge says so."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+
+from starlette.responses import Response
+from starlette.types import Receive, Scope, Send
+
+from towpath.core.errors import StoreUnavailable
+from towpath.http.push.ending import Ending
+from towpath.http.push.hub import Hub
+from towpath.http.push.stream import Stream
+from towpath.http.push.wanted import Wanted
+
+log = logging.getLogger("towpath.push")
+
+_HEADERS = {
+    "Cache-Control": "no-store, no-transform",
+    "X-Accel-Buffering": "no",  # nginx and those who follow it
+}
+StillAllowed = Callable[[], Awaitable[bool]]
+
+
+class EventStream(Response):
+    """`still_allowed` is asked every now and then; a stream whose account, session or token has gone ends."""
+
+    media_type = "text/event-stream"
+
+    def __init__(self, hub: Hub, wanted: Wanted, token: str | None, account: str, still_allowed: StillAllowed) -> None:
+        super().__init__(headers=_HEADERS)
+        del self.headers["content-length"]
+        self._hub = hub
+        self._wanted = wanted
+        self._token = token
+        self._account = account
+        self._still_allowed = still_allowed
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        ending = self._hub.enter(self._account)
+        try:
+            stream = await Stream.open(self._hub, self._wanted, self._token, ending)
+            try:
+                await send({"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers})
+                await self._serve(stream, ending, receive, send)
+            finally:
+                stream.close()
+        finally:
+            self._hub.exit(ending)
+
+    async def _serve(self, stream: Stream, ending: Ending, receive: Receive, send: Send) -> None:
+        sending = asyncio.create_task(_send_all(stream, send))
+        others = [asyncio.create_task(_until_gone(receive, ending)), asyncio.create_task(self._judge(ending))]
+        over = asyncio.create_task(ending.wait())
+        try:
+            await asyncio.wait({sending, over}, return_when=asyncio.FIRST_COMPLETED)
+            if ending.reason != "gone":
+                await asyncio.wait({sending}, timeout=self._hub.limits.farewell)
+                await self._take_leave(sending, send)
+        finally:
+            for task in (sending, over, *others):
+                task.cancel()
+            await asyncio.wait({sending, over, *others})
+            _report(sending)
+
+    async def _take_leave(self, sending: asyncio.Task[None], send: Send) -> None:
+        """Ends the answer properly, unless the client has stopped reading: it would never take its last words."""
+        if sending.done():
+            with suppress(TimeoutError, OSError):
+                async with asyncio.timeout(self._hub.limits.farewell):
+                    await send({"type": "http.response.body", "body": b"", "more_body": False})
+
+    async def _judge(self, ending: Ending) -> None:
+        while True:
+            await asyncio.sleep(self._hub.limits.recheck)
+            try:
+                allowed = await self._still_allowed()
+            except StoreUnavailable:
+                continue  # nothing can be changed meanwhile either
+            if not allowed:
+                ending.call("revoked")
+
+
+async def _send_all(stream: Stream, send: Send) -> None:
+    async for chunk in stream.chunks():
+        if chunk:
+            await send({"type": "http.response.body", "body": chunk, "more_body": True})
+
+
+async def _until_gone(receive: Receive, ending: Ending) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass
+    ending.call("gone")
+
+
+def _report(sending: asyncio.Task[None]) -> None:
+    """The client has its last id and comes back, so whatever went wrong here costs it a second."""
+    error = None if sending.cancelled() else sending.exception()
+    if isinstance(error, StoreUnavailable | OSError):
+        log.warning("a stream was ended, because its events could not be read or sent: %s", error)
+    elif error is not None:
+        log.error("a stream was ended by an error nobody expected", exc_info=error)

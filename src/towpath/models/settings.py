@@ -1,0 +1,36 @@
+"""What this room wants to know. `towpath.config.Settings` has all of it; so has anything else with these names."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Protocol
+
+
+class ModelSettings(Protocol):
+    @property
+    def speech_engine(self) -> str: ...
+    @property
+    def speech_url(self) -> str: ...
+    @property
+    def speech_key(self) -> str: ...
+    @property
+    def speech_model(self) -> str: ...
+    @property
+    def chat_url(self) -> str: ...
+    @property
+    def chat_key(self) -> str: ...
+    @property
+    def chat_model(self) -> str: ...
+    @property
+    def chat_chunk_characters(self) -> int: ...
+    @property
+    def model_timeout_seconds(self) -> float: ...
+    @property
+    def models_dir(self) -> str: ...
+    @property
+    def models_url(self) -> str: ...
+
+
+def models_dir(settings: ModelSettings) -> Path:
+    """Where pulled models live."""
+    return Path(settings.models_dir) if settings.models_dir else Path.home() / ".cache" / "towpath" / "models"

@@ -1,0 +1,91 @@
+"""The server: routes, policies, problem documents and the UI put together as one ASGI app."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import replace
+
+from fastapi import APIRouter, FastAPI
+
+from towpath.engine.app import App
+from towpath.http import setup
+from towpath.http.policy import check_policies
+from towpath.http.state import exposure_from
+from towpath.server import describing, observing, spa
+from towpath.server.attaching import attach
+from towpath.server.options import ServerOptions
+from towpath.server.streams import limit_streams, stop_streams
+from towpath.server.webhooks import dispatcher
+from towpath.version import __version__
+
+_ROUTES = (
+    "session", "oidc", "jobs", "making", "moving", "bulk", "inbox", "queues", "workers", "schedules", "operations", "events",
+    "stats", "webhooks", "settings", "tokens", "users", "audit", "metrics", "health",
+)  # fmt: skip
+
+_TAGS = [
+    {"name": "session", "description": "Logging in and out."},
+    {"name": "jobs", "description": "Jobs: make, find, look at, move."},
+    {"name": "inbox", "description": "What failed for good, grouped by cause."},
+    {"name": "queues", "description": "Queues and lanes."},
+    {"name": "health", "description": "For load balancers and monitoring."},
+]
+
+
+def create_app(app: App, options: ServerOptions | None = None) -> FastAPI:
+    """The ASGI app of a server for `app`: on its own, or mounted in another one.
+
+    Its lifespan opens `app` if nobody has, and closes what it opened. A mounted app's lifespan is not run by the outer
+    one: run it there with `async with running(server):`; see docs/how-to/embed-the-ui.md.
+    """
+    chosen = options or ServerOptions()
+    attach(app)
+    api = FastAPI(
+        title="Towpath", version=__version__, description="Durable, fair jobs.", openapi_url="/api/openapi.json",
+        docs_url=None, redoc_url=None, redirect_slashes=False, lifespan=_lifespan, openapi_tags=_TAGS,
+        swagger_ui_oauth2_redirect_url=None, telemetry=observing.NO_OTHER,
+    )  # fmt: skip
+    exposure = exposure_from(app.settings, local=chosen.local)
+    observing.install(api)
+    setup.install(api, app, replace(exposure, base_path=chosen.base_path or exposure.base_path))
+    limit_streams(api, chosen.streams)
+    for router in _routers():
+        api.include_router(router)
+    describing.install(api)
+    if chosen.ui:
+        spa.install(api)
+    check_policies(api, open_paths=spa.PATHS)
+    return api
+
+
+def _routers() -> list[APIRouter]:
+    found = []
+    for name in _ROUTES:
+        try:
+            module = importlib.import_module(f"towpath.server.routes.{name}")
+        except ModuleNotFoundError:
+            continue
+        found.append(module.router)
+    return found
+
+
+@asynccontextmanager
+async def _lifespan(api: FastAPI) -> AsyncIterator[None]:
+    app: App = api.state.towpath_app
+    async with AsyncExitStack() as stack:
+        if app.home is None:
+            await stack.enter_async_context(app)
+        stack.push_async_callback(stop_streams, api)
+        webhooks = dispatcher(app)
+        webhooks.start()
+        stack.push_async_callback(webhooks.stop)
+        yield
+
+
+@asynccontextmanager
+async def running(api: FastAPI) -> AsyncIterator[FastAPI]:
+    """Runs the lifespan of a server that is mounted in another ASGI app."""
+    async with api.router.lifespan_context(api):
+        yield api

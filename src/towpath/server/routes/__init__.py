@@ -1,0 +1,1 @@
+"""Routes, one file per resource; each exports `router`. `assembly.py` puts them together."""

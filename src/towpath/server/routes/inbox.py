@@ -1,0 +1,114 @@
+"""The Failed Items Inbox: what failed for good, grouped by cause, and the way back."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query, Request
+from pydantic import Field
+
+from towpath.core.errors import TowpathError
+from towpath.engine import listing
+from towpath.engine.app import App
+from towpath.engine.causes import causes
+from towpath.engine.listing import Wanted
+from towpath.http.audit import audit
+from towpath.http.policy import Reader, Writer, tenant_of
+from towpath.http.principal import Principal
+from towpath.http.problems import Problem, invalid
+from towpath.server.counts import at_most_once_a_second
+from towpath.server.payloads import check_payload
+from towpath.server.routes.bulk import BATCH, own_ids, retry_many
+from towpath.server.routes.sharing import Engine
+from towpath.server.schemas.base import Label, Name, Page
+from towpath.server.schemas.base import Request as Asked
+from towpath.server.schemas.bulk import JobId
+from towpath.server.schemas.inbox import Cause, InboxGroup, InboxPage, Requeue, Requeued
+from towpath.server.schemas.jobs import Job, job_of
+
+router = APIRouter(prefix="/api/inbox", tags=["inbox"])
+
+_MOST_GROUPS = 200
+
+
+class InboxQuery(Asked):
+    tenant: Label | None = None
+
+
+class GroupQuery(InboxQuery):
+    operation: Name | None = None
+    kind: Cause | None = None
+    message: Annotated[Cause | None, Field(description="As in the group: with its variable parts taken out.")] = None
+    after: JobId | None = None
+    limit: Annotated[int, Field(ge=1, le=200)] = 50
+
+
+@router.get("", operation_id="list_inbox")
+async def list_inbox(principal: Reader, app: Engine, asked: Annotated[InboxQuery, Query()]) -> InboxPage:
+    """Failures grouped by cause, largest group first. The newest 5,000 failures are looked at."""
+    tenant = tenant_of(principal, asked.tenant)
+
+    async def make() -> InboxPage:
+        found, capped = await causes(app.services.store, tenant)
+        groups = [
+            InboxGroup(
+                operation=cause.operation, kind=cause.kind, message=cause.message, jobs=cause.jobs,
+                first_at=cause.first_at, last_at=cause.last_at, example=cause.example, trend=cause.trend,
+            )
+            for cause in found[:_MOST_GROUPS]
+        ]  # fmt: skip
+        return InboxPage(items=groups, next=None, capped=capped or len(found) > _MOST_GROUPS)
+
+    return await at_most_once_a_second(app, ("inbox", tenant), make)
+
+
+@router.get("/jobs", operation_id="list_inbox_jobs")
+async def list_inbox_jobs(principal: Reader, app: Engine, asked: Annotated[GroupQuery, Query()]) -> Page[Job]:
+    """The failed jobs of a group, newest first."""
+    wanted = _failures(tenant_of(principal, asked.tenant), asked.operation, asked.kind, asked.message)
+    found = await listing.search(app.services.store, wanted, after=asked.after, limit=asked.limit)
+    return Page[Job](items=[job_of(row) for row in found.jobs], next=found.next)
+
+
+@router.post("/requeue", operation_id="requeue_inbox")
+async def requeue_inbox(principal: Writer, app: Engine, request: Request, asked: Requeue) -> Requeued:
+    """Gives failures a fresh start: some by id, one group, or all. Up to 500 per request; see `remaining`."""
+    ids, refused, following = await _chosen(app, principal, asked)
+    done, why = await _requeue(app, ids, principal, asked)
+    audit(request, "inbox.requeue", None, jobs=done, edited=asked.payload is not None)
+    return Requeued(requeued=done, refused=refused | why, remaining=following is not None, next=following)
+
+
+async def _chosen(app: App, principal: Principal, asked: Requeue) -> tuple[list[str], dict[str, str], str | None]:
+    filters = (asked.operation, asked.kind, asked.message)
+    if asked.ids is not None:
+        if asked.all or any(filters):
+            raise invalid("ids", "give ids, or a group, or all; not several of them")
+        return *await own_ids(app, principal, asked.ids), None
+    if not asked.all and not any(filters):
+        raise invalid("all", "name ids or a group, or set all to true")
+    wanted = _failures(tenant_of(principal, None), *filters)
+    found = await listing.search(app.services.store, wanted, after=asked.after, limit=BATCH)
+    return [row.id for row in found.jobs], {}, found.next
+
+
+def _failures(tenant: str | None, operation: str | None, kind: str | None, message: str | None) -> Wanted:
+    return Wanted(states=["failed"], leaves=True, tenant=tenant, operation=operation, kind=kind, message=message)
+
+
+async def _requeue(app: App, ids: list[str], principal: Principal, asked: Requeue) -> tuple[int, dict[str, str]]:
+    if asked.payload is None:
+        return await retry_many(app, ids, principal)
+    refused: dict[str, str] = {}
+    for job_id in ids:
+        try:
+            await _requeue_edited(app, job_id, asked.payload, asked.keep_steps)
+        except (TowpathError, Problem) as error:
+            refused[job_id] = str(error)
+    return len(ids) - len(refused), refused
+
+
+async def _requeue_edited(app: App, job_id: str, payload: Any, keep_steps: bool) -> None:
+    row = await app.get(job_id)
+    await check_payload(app, app.registry.get(row.operation), payload, row.tenant)
+    await app.requeue(job_id, payload=payload, keep_steps=keep_steps)

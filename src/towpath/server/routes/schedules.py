@@ -1,0 +1,91 @@
+"""Schedules: what is planned, and a way to hold it or to have it now."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Path, Request
+
+from towpath.core.records import Job as JobRow
+from towpath.core.records import Schedule as Planned
+from towpath.engine.app import App
+from towpath.http.audit import audit
+from towpath.http.policy import Admin, Reader, tenant_of
+from towpath.http.problems import not_found, responses
+from towpath.server.routes.sharing import Engine
+from towpath.server.schemas.jobs import Job, job_of
+from towpath.server.schemas.schedules import Schedule
+
+router = APIRouter(prefix="/api/schedules", tags=["schedules"])
+
+Named = Annotated[str, Path(description="The schedule's name.")]
+
+
+@router.get("", operation_id="list_schedules")
+async def list_schedules(principal: Reader, app: Engine) -> list[Schedule]:
+    """What is planned for the caller's tenant; admins see all."""
+    tenant = tenant_of(principal, None)
+    plans = [plan for plan in await app.schedules.list() if tenant in (None, plan.tenant)]
+    states = await _states(app, plans)
+    return [_shown(plan, states) for plan in plans]
+
+
+@router.post("/{name:path}/pause", operation_id="pause_schedule", responses=responses(404))
+async def pause_schedule(_principal: Admin, app: Engine, request: Request, name: Named) -> Schedule:
+    """Holds it: its times pass without effect, and it fires once when it is resumed."""
+    await _known(app, name)
+    await app.schedules.pause(name)
+    audit(request, "schedule.pause", name)
+    return await _one(app, name)
+
+
+@router.post("/{name:path}/resume", operation_id="resume_schedule", responses=responses(404))
+async def resume_schedule(_principal: Admin, app: Engine, request: Request, name: Named) -> Schedule:
+    await _known(app, name)
+    await app.schedules.resume(name)
+    audit(request, "schedule.resume", name)
+    return await _one(app, name)
+
+
+@router.post("/{name:path}/fire", operation_id="fire_schedule", responses=responses(404))
+async def fire_schedule(_principal: Admin, app: Engine, request: Request, name: Named) -> Job:
+    """Enqueues its job now, paused or not; its next time stays what it was."""
+    await _known(app, name)
+    job_id = await app.schedules.fire(name)
+    audit(request, "schedule.fire", name, job=job_id)
+    return job_of(await app.get(job_id))
+
+
+async def _known(app: App, name: str) -> Planned:
+    found = next((plan for plan in await app.schedules.list() if plan.name == name), None)
+    if found is None:
+        raise not_found(f"no schedule is named {name[:200]!r}")
+    return found
+
+
+async def _one(app: App, name: str) -> Schedule:
+    plan = await _known(app, name)
+    return _shown(plan, await _states(app, [plan]))
+
+
+async def _states(app: App, plans: list[Planned]) -> dict[str, str]:
+    """What became of the last job of each; nothing for one that is gone."""
+    ids = [plan.last_job_id for plan in plans if plan.last_job_id is not None]
+    rows: list[JobRow] = await app.services.store.read(lambda tx: tx.jobs("jobs_by_id", ids=ids)) if ids else []
+    return {row.id: row.state.value for row in rows}
+
+
+def _shown(plan: Planned, states: dict[str, str]) -> Schedule:
+    return Schedule.model_construct(
+        name=plan.name,
+        cron=plan.cron,
+        timezone=plan.timezone,
+        operation=plan.operation,
+        tenant=plan.tenant,
+        priority=plan.priority,
+        paused=plan.paused,
+        next_fire=plan.next_fire,
+        last_fire=plan.last_fire,
+        last_job_id=plan.last_job_id,
+        last_state=states.get(plan.last_job_id or ""),
+    )

@@ -1,0 +1,35 @@
+"""Statistics: throughput, latencies, failures, retries, costs, how busy the workers are."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+
+from towpath.http.policy import Reader, tenant_of
+from towpath.server.counts import at_most_once_a_second
+from towpath.server.routes.sharing import Engine
+from towpath.server.schemas.base import Label, Name
+from towpath.server.schemas.stats import Stats, WindowName, shown
+
+router = APIRouter(prefix="/api/stats", tags=["stats"])
+
+
+@router.get("", operation_id="get_stats")
+async def get_stats(
+    principal: Reader,
+    app: Engine,
+    window: Annotated[WindowName, Query()] = WindowName.DAY,
+    operation: Annotated[Name | None, Query()] = None,
+    queue: Annotated[Name | None, Query()] = None,
+    tenant: Annotated[Label | None, Query(description="For admins: one tenant instead of all.")] = None,
+) -> Stats:
+    """The last hour, day or week. Of all tenants from counts that are exact; of one tenant from its newest jobs."""
+    whose = tenant_of(principal, tenant)
+    asked = {"operation": operation, "queue": queue, "tenant": whose}
+    key = ("stats", window, principal.admin, *asked.values())
+
+    async def make() -> Stats:
+        return shown(await app.statistics(window, **asked), reasons=principal.admin)
+
+    return await at_most_once_a_second(app, key, make)

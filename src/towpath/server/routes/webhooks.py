@@ -1,0 +1,141 @@
+"""Webhooks: where a tenant wants to hear of its jobs' endings, and what was delivered."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+from uuid import UUID
+
+from fastapi import APIRouter, Query, Request, Response
+
+from towpath.core.errors import Transient
+from towpath.engine.app import App
+from towpath.http.audit import audit
+from towpath.http.outbound import Outbound, check_url
+from towpath.http.policy import Reader, Writer, tenant_of
+from towpath.http.principal import Principal
+from towpath.http.problems import invalid, not_found, responses
+from towpath.server.routes.sharing import Engine
+from towpath.server.schemas.base import Label, Page
+from towpath.server.schemas.webhooks import Delivery, NewWebhook, Webhook, WebhookChanges, WebhookRequest
+from towpath.server.webhooks import deliveries, keeping
+from towpath.server.webhooks.records import Delivery as KeptDelivery
+from towpath.server.webhooks.records import Webhook as KeptWebhook
+
+router = APIRouter(prefix="/api/webhooks", tags=["webhooks"])
+
+After = Annotated[UUID | None, Query(description="`next` of the page before.")]
+Limit = Annotated[int, Query(ge=1, le=200)]
+
+
+@router.get("", operation_id="list_webhooks")
+async def list_webhooks(
+    principal: Reader,
+    app: Engine,
+    tenant: Annotated[Label | None, Query(description="For admins: those of one tenant.")] = None,
+    after: After = None,
+    limit: Limit = 100,
+) -> Page[Webhook]:
+    """The tenant's webhooks, in the order they were made; administrators see everybody's. Never their secrets."""
+    whose = tenant_of(principal, tenant)
+    found = await keeping.page(app.services.store, whose, str(after) if after else None, limit)
+    return Page(items=[_shown(item) for item in found], next=found[-1].id if len(found) == limit else None)
+
+
+@router.post("", operation_id="create_webhook", status_code=201)
+async def create_webhook(principal: Writer, app: Engine, request: Request, asked: WebhookRequest) -> NewWebhook:
+    """Endings from now on are sent there. The answer has the secret that messages are signed with, this once."""
+    tenant = tenant_of(principal, asked.tenant) or principal.tenant
+    await _check(app, asked.url)
+    made = await keeping.create(app, tenant, asked.url, states=asked.states, operations=asked.operations)
+    audit(request, "webhook.create", made.id, tenant=tenant, host=check_url(made.url).hostname)
+    return NewWebhook(**_fields(made), secret=made.secret)
+
+
+@router.patch("/{webhook_id}", operation_id="update_webhook", responses=responses(404))
+async def update_webhook(
+    principal: Writer, app: Engine, request: Request, webhook_id: UUID, asked: WebhookChanges
+) -> Webhook:
+    """What ended while it was not active is not sent afterwards."""
+    found = await _own(app, principal, webhook_id)
+    changes: dict[str, Any] = {name: getattr(asked, name) for name in asked.model_fields_set}
+    changes = {name: value for name, value in changes.items() if value is not None or name == "operations"}
+    if "url" in changes:
+        await _check(app, changes["url"])
+    for name in ("states", "operations"):
+        if changes.get(name) is not None:
+            changes[name] = tuple(changes[name])
+    changed = await keeping.change(app, found.id, **changes)
+    if changed is None:
+        raise _none(webhook_id)
+    audit(request, "webhook.update", found.id, tenant=found.tenant, changed=sorted(changes))
+    return _shown(changed)
+
+
+@router.delete("/{webhook_id}", operation_id="delete_webhook", status_code=204, responses=responses(404))
+async def delete_webhook(principal: Writer, app: Engine, request: Request, webhook_id: UUID) -> Response:
+    """What was not delivered yet is cancelled."""
+    found = await _own(app, principal, webhook_id)
+    await keeping.remove(app, found.id)
+    audit(request, "webhook.delete", found.id, tenant=found.tenant)
+    return Response(status_code=204)
+
+
+@router.post("/{webhook_id}/test", operation_id="test_webhook", status_code=201, responses=responses(404))
+async def test_webhook(principal: Writer, app: Engine, request: Request, webhook_id: UUID) -> Delivery:
+    """Sends a message of the type `ping`, signed like any other; also if the webhook is not active."""
+    found = await _own(app, principal, webhook_id)
+    made = await deliveries.test(app, found)
+    audit(request, "webhook.test", found.id, tenant=found.tenant)
+    return _delivery(made)
+
+
+@router.get("/{webhook_id}/deliveries", operation_id="list_deliveries", responses=responses(404))
+async def list_deliveries(
+    principal: Reader, app: Engine, webhook_id: UUID, after: After = None, limit: Limit = 50
+) -> Page[Delivery]:
+    """What was sent there, the newest first. Each delivery is a job, and goes when that is pruned."""
+    found = await _own(app, principal, webhook_id)
+    items = await deliveries.page(app.services.store, found.id, str(after) if after else None, limit)
+    return Page(items=[_delivery(item) for item in items], next=items[-1].id if len(items) == limit else None)
+
+
+@router.post("/{webhook_id}/deliveries/{delivery_id}/replay", operation_id="replay_delivery", responses=responses(404, 409))
+async def replay_delivery(principal: Writer, app: Engine, request: Request, webhook_id: UUID, delivery_id: UUID) -> Delivery:
+    """Sends the same message once more, with the same id: the delivery itself, or a new one if it had succeeded."""
+    found = await _own(app, principal, webhook_id)
+    made = await deliveries.replay(app, found, str(delivery_id))
+    if made is None:
+        raise not_found("this webhook has no such delivery; it may have been pruned")
+    audit(request, "webhook.replay", made.id, tenant=found.tenant, webhook=found.id)
+    return _delivery(made)
+
+
+async def _own(app: App, principal: Principal, webhook_id: UUID) -> KeptWebhook:
+    found = await keeping.find(app.services.store, str(webhook_id))
+    if found is None or not (principal.admin or found.tenant == principal.tenant):
+        raise _none(webhook_id)
+    return found
+
+
+def _none(webhook_id: UUID) -> Exception:
+    return not_found(f"no webhook has the id {webhook_id}")
+
+
+async def _check(app: App, url: str) -> None:
+    """A name that cannot be resolved is most likely misspelt."""
+    try:
+        await Outbound(allow_private=app.settings.allow_private_urls).check(url)
+    except Transient as error:
+        raise invalid("url", str(error)) from None
+
+
+def _fields(webhook: KeptWebhook) -> dict[str, Any]:
+    return {name: getattr(webhook, name) for name in Webhook.model_fields}
+
+
+def _shown(webhook: KeptWebhook) -> Webhook:
+    return Webhook(**_fields(webhook))
+
+
+def _delivery(delivery: KeptDelivery) -> Delivery:
+    return Delivery(**{name: getattr(delivery, name) for name in Delivery.model_fields})

@@ -1,0 +1,48 @@
+"""Worker processes, the newest first."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+from fastapi import APIRouter
+
+from towpath.core.encoding import decode
+from towpath.http.policy import Reader
+from towpath.server.counts import at_most_once_a_second
+from towpath.server.routes.sharing import Engine
+from towpath.server.schemas.workers import Worker
+from towpath.store.contract import Row, Tx
+
+router = APIRouter(prefix="/api/workers", tags=["workers"])
+
+_ALIVE = timedelta(seconds=60)
+_MOST = 500
+
+
+@router.get("", operation_id="list_workers")
+async def list_workers(_principal: Reader, app: Engine) -> list[Worker]:
+    """Workers of the last day, the newest first. One that has not been heard of for a minute is not alive."""
+
+    async def unit(tx: Tx) -> list[Worker]:
+        return [_shown(row, tx.now) for row in await tx.fetch("recent_workers", limit=_MOST)]
+
+    return await at_most_once_a_second(app, "workers", lambda: app.services.store.read(unit))
+
+
+def _shown(row: Row, now: datetime) -> Worker:
+    alive = row["stopped_at"] is None and now - row["seen_at"] < _ALIVE
+    running = row["running"] if alive else 0
+    return Worker(
+        id=row["id"],
+        name=row["name"],
+        queues=decode(row["queues"]),
+        operations=decode(row["operations"]),
+        concurrency=row["concurrency"],
+        running=running,
+        version=row["version"],
+        started_at=row["started_at"],
+        seen_at=row["seen_at"],
+        stopped_at=row["stopped_at"],
+        alive=alive,
+        busy=round(min(1.0, running / row["concurrency"]), 4) if row["concurrency"] else 0.0,
+    )

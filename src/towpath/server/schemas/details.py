@@ -1,0 +1,111 @@
+"""One job with everything about it: why it is where it is, its steps, its values."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from towpath.core.records import Step as StepRow
+from towpath.engine.explain import Explanation as Told
+from towpath.server.schemas.base import Answer, Moment
+from towpath.server.schemas.jobs import Job
+
+
+class Explanation(Answer):
+    """Why a job is where it is, in one sentence and in the facts behind it."""
+
+    reason: str
+    sentence: str
+    position: Annotated[int | None, Field(description="How many jobs are claimed before it; null if it cannot be said.")]
+    position_is_more: Annotated[bool, Field(description="There are more than `position`; counting stopped there.")]
+    eta_seconds: Annotated[tuple[float, float] | None, Field(description="Until it starts: from … to.")]
+    until: Moment | None
+    remedy: str | None
+
+
+class Step(Answer):
+    """A recorded step or wait of a job. Times of a step that was retried are those of its first record."""
+
+    name: str
+    kind: str
+    order: int
+    done: bool
+    attempt: int
+    retries: int
+    started_at: Moment | None
+    duration_ms: float | None
+    model: str | None
+    tokens_in: int | None
+    tokens_out: int | None
+    cost_cents: float | None
+    until: Moment | None
+    created_at: Moment
+
+
+class JobWorker(Answer):
+    id: str
+    name: str
+
+
+class JobDetail(Job):
+    """A job with its steps, values and explanation. Values above 256 KiB are null here and have to be downloaded."""
+
+    payload: Any
+    result: Any
+    payload_truncated: bool
+    result_truncated: bool
+    explanation: Explanation
+    steps: list[Step]
+    cost_cents: Annotated[float | None, Field(description="What its steps cost as far as that is known; null if unknown.")]
+    tokens_in: int | None
+    tokens_out: int | None
+    trace: Annotated[str | None, Field(description="The W3C traceparent it was enqueued with.")]
+    worker: JobWorker | None
+
+
+def explanation_of(told: Told) -> Explanation:
+    return Explanation(
+        reason=told.reason,
+        sentence=told.sentence,
+        position=told.position,
+        position_is_more=told.position_is_more,
+        eta_seconds=told.eta_seconds,
+        until=told.until,
+        remedy=told.remedy,
+    )
+
+
+def step_of(row: StepRow) -> Step:
+    assert row.created_at is not None
+    return Step(
+        name=row.name,
+        kind=row.kind,
+        order=row.ord,
+        done=row.done,
+        attempt=row.attempt,
+        retries=row.retries,
+        started_at=_started(row, row.created_at),
+        duration_ms=row.duration_ms,
+        model=row.model,
+        tokens_in=row.tokens_in,
+        tokens_out=row.tokens_out,
+        cost_cents=row.cost_cents,
+        until=row.until,
+        created_at=row.created_at,
+    )
+
+
+def _started(row: StepRow, recorded: datetime) -> datetime:
+    """A step is recorded when it ends, a wait when it begins."""
+    if row.kind != "step" or row.duration_ms is None:
+        return recorded
+    return recorded - timedelta(milliseconds=row.duration_ms)
+
+
+def total(values: Sequence[float | None]) -> float | None:
+    """The sum of what is known; null, never zero, if nothing is."""
+    known = [value for value in values if value is not None]
+    return sum(known) if known else None

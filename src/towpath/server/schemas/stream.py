@@ -1,0 +1,50 @@
+"""What the push stream sends: each message is the `data` of a server-sent event."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from towpath.core.records import Event as EventRow
+from towpath.core.records import Job as JobRow
+from towpath.server.schemas.base import Answer
+from towpath.server.schemas.events import Event, event_of
+from towpath.server.schemas.jobs import Job, job_of
+
+
+class JobMessage(Answer):
+    """`event: job`. Something happened to a job."""
+
+    job: Annotated[Job, Field(description="As it is now, which may be later than the events.")]
+    events: Annotated[
+        list[Event],
+        Field(
+            description="What happened, in order. Fields of more than 8 KiB are replaced by "
+            "`{truncated: true, bytes: …}`; GET /api/jobs/{id}/events has them whole."
+        ),
+    ]
+
+
+class DeletedMessage(Answer):
+    """`event: deleted`. A job is gone, with its history."""
+
+    id: str
+
+
+class ResetMessage(Answer):
+    """`event: reset`. The stream cannot go on from the given id, and goes on from now: load anew what you show."""
+
+    reason: Annotated[
+        Literal["unknown", "expired"],
+        Field(description="`unknown`: not an id of this server's database. `expired`: more than a week old."),
+    ]
+
+
+StreamMessage = JobMessage | DeletedMessage | ResetMessage
+
+
+def describe(job: JobRow, events: Sequence[EventRow]) -> str:
+    """The data of a `job` message."""
+    return JobMessage.model_construct(job=job_of(job), events=[event_of(event) for event in events]).model_dump_json()

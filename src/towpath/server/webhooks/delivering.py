@@ -1,0 +1,86 @@
+"""The operation that sends one message to one webhook."""
+
+from __future__ import annotations
+
+import math
+import time
+from email.utils import parsedate_to_datetime
+from typing import Any
+
+from towpath.core.encoding import encode
+from towpath.core.errors import Fatal, Transient
+from towpath.core.outcomes import Partial, RetryLater
+from towpath.engine.context import Context
+from towpath.http.outbound import Outbound, Reply, UnsafeUrl, check_url
+from towpath.http.signatures import ID, SIGNATURE, TIMESTAMP, sign
+from towpath.server.webhooks import keeping
+from towpath.server.webhooks.messages import PING, RETRY
+from towpath.server.webhooks.records import Webhook
+from towpath.version import __version__
+
+_TIMEOUT = 10.0
+_MOST_REFUSALS = 3
+"""Attempts at a receiver that does not want the message: it may have been a bad deploy, but not for a day."""
+_LONGEST_WAIT = 6 * 3600.0
+_GONE = 410
+_BUSY = frozenset({408, 425, 429})
+
+
+async def deliver(ctx: Context, payload: dict[str, Any]) -> Any:
+    """Any 2xx is a success. The answer's body is not kept: it is none of our business."""
+    store, message = ctx.services.store, payload["message"]
+    webhook = await keeping.find(store, payload["webhook_id"])
+    if webhook is None or not (webhook.active or message["type"] == PING):
+        return Partial(warning=f"it was not sent: the webhook {'was removed' if webhook is None else 'is not active'}")
+    try:
+        reply = await _send(ctx, webhook, message)
+    except (Transient, UnsafeUrl):
+        await keeping.answered(store, webhook.id, ctx.id, None)
+        raise
+    await keeping.answered(store, webhook.id, ctx.id, reply.status)
+    if 200 <= reply.status < 300:
+        return {"status": reply.status}
+    if reply.status == _GONE:
+        await keeping.gone(store, webhook.id)
+    raise _failure(ctx, check_url(webhook.url).hostname or "", reply)
+
+
+async def _send(ctx: Context, webhook: Webhook, message: dict[str, Any]) -> Reply:
+    body, now = encode(message).encode(), int(time.time())
+    headers = {
+        "Content-Type": "application/json",
+        "User-Agent": f"Towpath/{__version__}",
+        ID: message["id"],
+        TIMESTAMP: str(now),
+        SIGNATURE: sign(webhook.secret, message["id"], now, body),
+    }
+    outbound = Outbound(allow_private=ctx.services.settings.allow_private_urls, timeout=_TIMEOUT)
+    return await outbound.post(webhook.url, body, headers, most=1024)
+
+
+def _failure(ctx: Context, host: str, reply: Reply) -> Exception:
+    """Names the host only: an address may hold a key of the receiver's."""
+    said = f"{host} answered {reply.status}"
+    if reply.status == _GONE:
+        return Fatal(
+            f"{said}: it is there no more, and the webhook was deactivated", remedy="activate it again, then requeue"
+        )
+    tries = ctx.claimed.failures + ctx.claimed.retry_laters + 1
+    busy = reply.status >= 500 or reply.status in _BUSY
+    if tries >= (RETRY.limit if busy else _MOST_REFUSALS):
+        return Fatal(f"{said}, after {tries} attempts", remedy="mend the receiver, then replay the delivery")
+    wait = _retry_after(reply)
+    if busy and wait is not None:
+        return RetryLater(said, wait)
+    return Transient(said)
+
+
+def _retry_after(reply: Reply) -> float | None:
+    text = reply.headers.get("retry-after", "").strip()
+    if text.isascii() and text.isdigit():
+        return min(float(text), _LONGEST_WAIT)
+    try:
+        seconds = parsedate_to_datetime(text).timestamp() - time.time()
+    except (ValueError, OverflowError):
+        return None
+    return min(max(0.0, seconds), _LONGEST_WAIT) if math.isfinite(seconds) else None

@@ -1,0 +1,34 @@
+-- Where a tenant wants to hear of its jobs' endings. The secret is kept as it is, because messages are signed with it.
+CREATE TABLE towpath_webhook (
+    id            text PRIMARY KEY,
+    tenant        text NOT NULL,
+    url           text NOT NULL,
+    secret        text NOT NULL,
+    states        text NOT NULL,
+    operations    text,
+    active        integer NOT NULL,
+    active_since  REAL NOT NULL,
+    failing_since REAL,
+    created_at    REAL NOT NULL
+);
+CREATE INDEX towpath_webhook_tenant ON towpath_webhook (tenant, id);
+CREATE INDEX towpath_webhook_active ON towpath_webhook (tenant) WHERE active;
+
+-- What was sent for a webhook: each is a job of its own, and this is what the job does not know.
+CREATE TABLE towpath_webhook_delivery (
+    webhook_id      text NOT NULL,
+    id              text NOT NULL,
+    job_id          text,
+    event           text NOT NULL,
+    response_status integer,
+    created_at      REAL NOT NULL,
+    PRIMARY KEY (webhook_id, id)
+);
+CREATE INDEX towpath_webhook_delivery_created ON towpath_webhook_delivery (created_at);
+
+-- How far the stream of events has been read for webhooks. One row; null before the first webhook.
+CREATE TABLE towpath_webhook_cursor (
+    name  text PRIMARY KEY,
+    token text
+);
+INSERT INTO towpath_webhook_cursor (name) VALUES ('endings');

@@ -1,0 +1,74 @@
+-- The stream of events in deltas: what is visible in one snapshot and was not in an earlier one. Jobs that are gone are in
+-- it as an event of their own. Within a delta the order is by job, so that a place in it does not depend on which other
+-- jobs there are.
+
+-- name: stream_identity
+SELECT applied_at::text || ' ' || (SELECT oid::text FROM pg_database WHERE datname = current_database()) AS identity
+FROM towpath.migration WHERE slice = 'engine' AND number = 1
+
+-- name: stream_now
+SELECT pg_current_snapshot()::text AS cursor
+
+-- name: stream_fits
+-- Whether the cursor can have come from here: it is not ahead of us.
+SELECT pg_snapshot_xmax(:cursor::text::pg_snapshot) <= pg_snapshot_xmax(pg_current_snapshot()) AS fits
+
+-- name: stream_end
+-- Where a delta of about :limit events ends, if it need not go as far as `until`. One transaction is never cut.
+SELECT coalesce((
+    SELECT towpath.snapshot_below(:until::text::pg_snapshot,
+                                  greatest(xid, (pg_snapshot_xmax(:since::text::pg_snapshot)::text::bigint + 1)::text::xid8))
+    FROM (
+        SELECT xid FROM towpath.event
+        WHERE xid >= pg_snapshot_xmax(:since::text::pg_snapshot) AND xid < pg_snapshot_xmax(:until::text::pg_snapshot)
+          AND pg_visible_in_snapshot(xid, :until::text::pg_snapshot)
+        UNION ALL
+        SELECT xid FROM towpath.tombstone
+        WHERE xid >= pg_snapshot_xmax(:since::text::pg_snapshot) AND xid < pg_snapshot_xmax(:until::text::pg_snapshot)
+          AND pg_visible_in_snapshot(xid, :until::text::pg_snapshot)
+    ) AS new ORDER BY xid OFFSET :limit LIMIT 1
+), :until::text) AS cursor
+
+-- name: stream_stragglers
+-- A transaction that began earlier may have touched a job later. If the delta has such an event, it must go on to where
+-- the job's events before it are, or they would come in the wrong order.
+SELECT towpath.snapshot_below(:until::text::pg_snapshot, (late.xid::text::bigint + 1)::text::xid8) AS cursor
+FROM (
+    SELECT job_id, max(seq) AS seq FROM (
+        SELECT job_id, seq FROM towpath.event
+        WHERE xid >= pg_snapshot_xmax(:since::text::pg_snapshot) AND xid < pg_snapshot_xmax(:upto::text::pg_snapshot)
+          AND pg_visible_in_snapshot(xid, :upto::text::pg_snapshot)
+        UNION ALL
+        SELECT job_id, seq FROM towpath.event
+        WHERE xid = ANY (ARRAY (SELECT pg_snapshot_xip(:since::text::pg_snapshot)))
+          AND pg_visible_in_snapshot(xid, :upto::text::pg_snapshot)
+    ) AS new GROUP BY job_id
+) AS seen
+JOIN towpath.event AS late ON late.job_id = seen.job_id AND late.seq < seen.seq
+WHERE late.xid >= pg_snapshot_xmax(:upto::text::pg_snapshot)
+ORDER BY late.xid DESC LIMIT 1
+
+-- name: stream_delta
+WITH new AS MATERIALIZED (
+    SELECT job_id, seq, attempt, name, level, message, fields, ts FROM towpath.event
+    WHERE xid >= pg_snapshot_xmax(:since::text::pg_snapshot) AND xid < pg_snapshot_xmax(:upto::text::pg_snapshot)
+      AND pg_visible_in_snapshot(xid, :upto::text::pg_snapshot)
+    UNION ALL
+    SELECT job_id, seq, attempt, name, level, message, fields, ts FROM towpath.event
+    WHERE xid = ANY (ARRAY (SELECT pg_snapshot_xip(:since::text::pg_snapshot)))
+      AND pg_visible_in_snapshot(xid, :upto::text::pg_snapshot)
+    UNION ALL
+    SELECT job_id, 2147483647, 0, 'job.deleted', 'info', tenant, NULL, at FROM towpath.tombstone
+    WHERE xid >= pg_snapshot_xmax(:since::text::pg_snapshot) AND xid < pg_snapshot_xmax(:upto::text::pg_snapshot)
+      AND pg_visible_in_snapshot(xid, :upto::text::pg_snapshot)
+    UNION ALL
+    SELECT job_id, 2147483647, 0, 'job.deleted', 'info', tenant, NULL, at FROM towpath.tombstone
+    WHERE xid = ANY (ARRAY (SELECT pg_snapshot_xip(:since::text::pg_snapshot)))
+      AND pg_visible_in_snapshot(xid, :upto::text::pg_snapshot)
+)
+SELECT job_id, seq, attempt, name, level, message, ts,
+       CASE WHEN octet_length(fields::text) > :most_bytes::int
+            THEN '{"truncated": true, "bytes": ' || octet_length(fields::text) || '}' ELSE fields::text END AS fields
+FROM new
+WHERE (job_id, seq) > (:job::uuid, :seq::int) AND (:only::uuid IS NULL OR job_id = :only::uuid)
+ORDER BY job_id, seq LIMIT :limit

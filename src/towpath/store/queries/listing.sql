@@ -1,0 +1,97 @@
+-- Lists of jobs, newest first. Ids come from an index, a bounded number of them; `listed_jobs` then looks at those rows.
+
+-- name: ids_newest
+SELECT id FROM towpath.job WHERE id < :before AND id >= :since ORDER BY id DESC LIMIT :limit
+
+-- name: ids_owned
+SELECT id FROM towpath.owned WHERE tenant = :tenant AND id < :before AND id >= :since ORDER BY id DESC LIMIT :limit
+
+-- name: ids_in_state
+SELECT id FROM towpath.job
+WHERE state = :state AND state IN ('waiting', 'partial', 'failed', 'cancelled') AND id < :before AND id >= :since
+ORDER BY id DESC LIMIT :limit
+
+-- name: ids_in_state_owned
+SELECT id FROM towpath.job
+WHERE tenant = :tenant AND state = :state AND state IN ('waiting', 'partial', 'failed', 'cancelled')
+  AND id < :before AND id >= :since
+ORDER BY id DESC LIMIT :limit
+
+-- name: ids_failed_operation
+SELECT id FROM towpath.job
+WHERE operation = :operation AND state = 'failed' AND id < :before AND id >= :since
+ORDER BY id DESC LIMIT :limit
+
+-- name: ids_of_children
+SELECT id FROM towpath.job
+WHERE parent_id = :parent_id AND parent_id IS NOT NULL AND child_group = :child_group AND id < :before AND id >= :since
+ORDER BY id DESC LIMIT :limit
+
+-- name: child_groups
+-- One step in the index per group, however many children each has.
+WITH RECURSIVE known (child_group) AS (
+    SELECT min(child_group) FROM towpath.job WHERE parent_id = :parent_id AND parent_id IS NOT NULL
+    UNION ALL
+    SELECT (SELECT min(child_group) FROM towpath.job
+            WHERE parent_id = :parent_id AND parent_id IS NOT NULL AND child_group > known.child_group)
+    FROM known WHERE known.child_group IS NOT NULL
+)
+SELECT child_group FROM known WHERE child_group IS NOT NULL LIMIT :limit
+
+-- name: tree_pool
+WITH RECURSIVE tree (id) AS (
+    SELECT id FROM towpath.job WHERE id = :root
+    UNION ALL
+    SELECT job.id FROM towpath.job AS job JOIN tree ON job.parent_id = tree.id AND job.parent_id IS NOT NULL
+)
+SELECT id FROM tree LIMIT :limit
+
+-- name: running_pool
+SELECT id FROM towpath.job WHERE leased AND state = 'running' ORDER BY queue, id LIMIT :limit
+
+-- name: queued_pool
+-- A queued job is ready, has a time to wait for, is parked behind its lane's gate, or waits for its old handler to end.
+SELECT id FROM (SELECT id FROM towpath.job WHERE ready ORDER BY queue, priority, pass, id LIMIT :limit) AS ready_ones
+UNION ALL
+SELECT id FROM (SELECT id FROM towpath.job WHERE state = 'queued' AND run_at IS NOT NULL
+                ORDER BY run_at, id LIMIT :limit) AS scheduled
+UNION ALL
+SELECT id FROM (SELECT id FROM towpath.job
+                WHERE parked AND gate > 0 AND (leased OR state IN ('queued', 'running', 'waiting'))
+                ORDER BY queue, lane, parked, priority, id LIMIT :limit) AS capped
+UNION ALL
+SELECT id FROM (SELECT id FROM towpath.job WHERE leased AND state = 'queued' ORDER BY queue, id LIMIT :limit) AS ending
+
+-- name: listed_jobs
+-- The rows without what may be large in them.
+SELECT id, queue, operation, tenant, lane, priority, cost, pass, parent_id, root_id, child_group, key, state, ready, gate,
+       parked, reason, run_at, deadline, attempt, failures, retry_laters, max_attempts, wakes, seq, steps, leased,
+       lease_until, worker_id, 'null' AS payload, NULL AS result, error, error_kind, error_group, progress_current,
+       progress_total, children_total, children_ok, children_partial, children_bad, await_group, await_open, closing,
+       trace, created_at, started_at, finished_at
+FROM towpath.job
+WHERE id IN :ids AND state IN :states
+  AND (CAST(:operation AS text) IS NULL OR operation = CAST(:operation AS text))
+  AND (CAST(:queue AS text) IS NULL OR queue = CAST(:queue AS text))
+  AND (CAST(:tenant AS text) IS NULL OR tenant = CAST(:tenant AS text))
+  AND (CAST(:parent AS text) IS NULL OR CAST(parent_id AS text) = CAST(:parent AS text))
+  AND (CAST(:root AS text) IS NULL OR CAST(root_id AS text) = CAST(:root AS text))
+  AND (CAST(:kind AS text) IS NULL OR error_kind = CAST(:kind AS text))
+  AND (CAST(:message AS text) IS NULL OR error_group = CAST(:message AS text))
+  AND (NOT CAST(:leaves AS boolean) OR error_kind <> 'children')
+  AND (CAST(:created_after AS timestamptz) IS NULL OR created_at >= CAST(:created_after AS timestamptz))
+  AND (CAST(:created_before AS timestamptz) IS NULL OR created_at < CAST(:created_before AS timestamptz))
+  AND (CAST(:text AS text) IS NULL
+       OR CAST(id AS text) LIKE CAST(:prefix AS text) ESCAPE '\'
+       OR lower(operation) LIKE CAST(:text AS text) ESCAPE '\'
+       OR lower(key) LIKE CAST(:text AS text) ESCAPE '\'
+       OR (state = 'failed' AND lower(error ->> 'message') LIKE CAST(:text AS text) ESCAPE '\'))
+ORDER BY id DESC LIMIT :limit
+
+-- name: owned_among
+SELECT id FROM towpath.owned WHERE tenant = :tenant AND id IN :ids
+
+-- name: job_events_of_levels
+SELECT job_id, seq, attempt, name, level, message, fields, ts FROM towpath.event
+WHERE job_id = :job_id AND seq > :after AND seq <= :until AND level IN :levels
+ORDER BY seq LIMIT :limit

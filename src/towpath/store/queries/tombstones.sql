@@ -1,0 +1,22 @@
+-- Jobs that are gone. The stream of events tells of them; see stream.sql of each database.
+
+-- name: bury
+INSERT INTO towpath.tombstone (job_id, tenant, at)
+SELECT id, tenant, CAST(:now AS timestamptz) FROM towpath.job WHERE id IN :ids
+ON CONFLICT DO NOTHING
+
+-- name: forget_tombstones
+DELETE FROM towpath.tombstone
+WHERE job_id IN (SELECT job_id FROM towpath.tombstone WHERE at < :before ORDER BY at LIMIT :limit)
+
+-- name: tenant_of_deleted
+SELECT tenant FROM towpath.tombstone WHERE job_id = :job_id
+
+-- name: streamed_jobs
+-- The rows as streams show them: without what may be large in them.
+SELECT id, queue, operation, tenant, lane, priority, cost, pass, parent_id, root_id, child_group, key, state, ready, gate,
+       parked, reason, run_at, deadline, attempt, failures, retry_laters, max_attempts, wakes, seq, steps, leased,
+       lease_until, worker_id, 'null' AS payload, NULL AS result, error, error_kind, error_group, progress_current,
+       progress_total, children_total, children_ok, children_partial, children_bad, await_group, await_open, closing,
+       trace, created_at, started_at, finished_at
+FROM towpath.job WHERE id IN :ids

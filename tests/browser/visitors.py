@@ -1,0 +1,64 @@
+"""People at their browsers. Whatever a page complains about fails the test, unless the test says that it belongs to it."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+from playwright.async_api import Browser, BrowserContext, ConsoleMessage, Page
+
+_REPORT_VIOLATIONS = """
+document.addEventListener("securitypolicyviolation", (event) =>
+  console.error(`content security policy: ${event.violatedDirective} refused ${event.blockedURI} at ${event.sourceFile}`));
+"""
+
+
+class Visitor:
+    """A browser of its own, as far as cookies and storage go, with one page open."""
+
+    def __init__(self, context: BrowserContext, page: Page, address: str) -> None:
+        self.context, self.page, self.address = context, page, address
+        self._complaints: list[str] = []
+        self._expected: list[str] = []
+        page.on("console", self._on_console)
+        page.on("pageerror", lambda error: self._complaints.append(f"uncaught: {error}"))
+        page.on("dialog", self._on_dialog)
+
+    async def open(self, path: str) -> Page:
+        await self.page.goto(self.address + path)
+        return self.page
+
+    async def enter(self, link: str) -> None:
+        """Logs in by a link without looking at the page."""
+        token = link.partition("token=")[2]
+        answer = await self.context.request.post(
+            f"{self.address}/api/session/link", data={"token": token}, headers={"Origin": self.address}
+        )
+        assert answer.ok, await answer.text()
+
+    def expects(self, *parts: str) -> None:
+        """What the console may say in this test, such as the status of a request that is to be refused."""
+        self._expected += parts
+
+    @property
+    def complaints(self) -> list[str]:
+        return [text for text in self._complaints if not any(part in text for part in self._expected)]
+
+    def _on_console(self, message: ConsoleMessage) -> None:
+        if message.type in ("error", "warning"):
+            self._complaints.append(f"{message.type}: {message.text}")
+
+    async def _on_dialog(self, dialog: Any) -> None:
+        self._complaints.append(f"a dialog opened: {dialog.message}")
+        await dialog.dismiss()
+
+
+@asynccontextmanager
+async def visiting(browser: Browser, address: str, **options: Any) -> AsyncIterator[Visitor]:
+    """Options are those of a browser context: viewport, color_scheme."""
+    context = await browser.new_context(**{"viewport": {"width": 1280, "height": 900}, "reduced_motion": "reduce"} | options)
+    context.set_default_timeout(30_000)
+    await context.add_init_script(_REPORT_VIOLATIONS)
+    try:
+        yield Visitor(context, await context.new_page(), address)
+    finally:
+        await context.close()

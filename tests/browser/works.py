@@ -1,0 +1,52 @@
+"""The app that the browser's tests look at. Its operations wait for the test, fail as they are told, and repeat what they
+are given."""
+
+import asyncio
+from collections import defaultdict
+from typing import Any
+
+from pydantic import BaseModel, Field
+
+from towpath import App, Context, Fatal
+
+
+class Load(BaseModel):
+    miles: int = Field(4, ge=1, le=1000, description="How far it goes.")
+
+
+class Bridge(BaseModel):
+    name: str = Field(min_length=2, max_length=40)
+    height: float = Field(gt=0, le=10, description="In metres.")
+
+
+class Works:
+    """`haul` moves when a test says `go`; `mend` fails for a low bridge; `say` answers what it is told."""
+
+    def __init__(self, app: App) -> None:
+        self._miles: dict[str, asyncio.Semaphore] = defaultdict(lambda: asyncio.Semaphore(0))
+        app.operation("haul", queue="canal", public=True)(self.haul)
+        app.operation("mend", queue="bridges", public=True)(self.mend)
+        app.operation("say", queue="bridges", public=True)(self.say)
+
+    def go(self, job_id: str, miles: int = 1) -> None:
+        for _ in range(miles):
+            self._miles[job_id].release()
+
+    async def haul(self, ctx: Context, load: Load) -> Any:
+        """Takes a load along the canal, mile by mile."""
+        for mile in range(1, load.miles + 1):
+            await self._miles[ctx.id].acquire()
+            await ctx.emit("mile.passed", f"mile {mile} is behind us")
+            await ctx.progress(mile, load.miles)
+        return {"arrived": True, "miles": load.miles}
+
+    async def mend(self, ctx: Context, bridge: Bridge) -> Any:
+        """Mends a bridge that is high enough."""
+        if bridge.height < 3:
+            raise Fatal("no boat gets under this bridge", remedy="give it at least 3 metres")
+        return {"mended": bridge.name}
+
+    async def say(self, ctx: Context, words: Any) -> Any:
+        """Answers what it is given."""
+        await ctx.emit("said", str(words))
+        return words

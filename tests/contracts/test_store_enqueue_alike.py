@@ -1,0 +1,62 @@
+"""Jobs that are alike have a statement of their own on PostgreSQL; what it leaves is what the general one leaves."""
+
+import dataclasses
+
+import pytest
+
+from tests.contracts.stores import Hands, new_job
+from towpath.core.ids import uuid7
+from towpath.core.records import NewJob
+
+_OWN = {"id", "created_at", "lane", "tenant", "root_id"}
+
+
+async def rows_of(hands: Hands, jobs: list[NewJob]) -> list[dict]:
+    found = {job.id: dataclasses.asdict(job) for job in await hands.jobs(*(job.id for job in jobs))}
+    rows = [found[job.id] | {"of_its_own_root": found[job.id]["root_id"] == job.id} for job in jobs]
+    return [{name: value for name, value in row.items() if name not in _OWN} for row in rows]
+
+
+def odd_one_out(tenant: str, **fields) -> NewJob:
+    """Makes a batch one of unlike jobs, without touching the others' lane."""
+    return new_job(tenant=f"beside {tenant}", **{"cost": 7.0} | fields)
+
+
+@pytest.mark.parametrize("cap", [{}, {"weight": 3.0}, {"max_slots": 2}, {"max_roots": 2}, {"max_slots": 0}])
+@pytest.mark.parametrize("child", [False, True])
+async def test_a_batch_of_like_jobs_is_stamped_like_any_other(hands, cap, child):
+    batches = []
+    parent = uuid7() if child else None
+    family = {"parent_id": parent, "root_id": parent, "child_group": "g"} if child else {}
+    for tenant, unlike in (("alike", False), ("unlike", True)):
+        await hands.lane(tenant, **cap)
+        await hands.enqueue(new_job(tenant=tenant, cost=2.0))
+        jobs = [new_job(tenant=tenant, payload_json=str(n), cost=1.5, max_attempts=5, **family) for n in range(4)]
+        made = await hands.store.enqueue([*jobs, odd_one_out(tenant)] if unlike else jobs)
+        assert all(one.created for one in made)
+        batches.append((await rows_of(hands, jobs), [await hands.names(job.id) for job in jobs]))
+    if not (child and cap):  # a family that does not exist has no gate to open; the stamps are compared all the same
+        await hands.assert_truthful(*(job.id for job in jobs))
+    assert batches[0] == batches[1]
+
+
+async def test_a_batch_of_like_jobs_sent_twice_is_there_once(hands):
+    jobs = [new_job(payload_json=str(n)) for n in range(3)]
+    first = await hands.store.enqueue(jobs)
+    again = await hands.store.enqueue(jobs)
+    assert [one.id for one in first] == [one.id for one in again] == [job.id for job in jobs]
+    assert [one.created for one in again] == [False] * 3
+    assert await hands.count("job") == 3
+    assert await hands.count("event") == 3
+    assert await hands.count("owned") == 3
+
+
+async def test_everybody_who_enqueues_says_whose_the_job_is(hands):
+    await hands.enqueue(new_job(tenant="one"))
+    await hands.store.enqueue([new_job(tenant="alike") for _ in range(2)])
+    await hands.store.enqueue([new_job(tenant="unlike"), new_job(tenant="unlike", cost=9.0)])
+    if hands.store.dialect == "postgres":
+        await hands.sql("SELECT towpath.enqueue('op', tenant => 'by function')")
+    jobs = {(job.tenant, job.id) for job in await hands.all_jobs()}
+    owned = {(row["tenant"], str(row["id"])) for row in await hands.sql(f"SELECT tenant, id FROM {hands.table('owned')}")}
+    assert owned == jobs

@@ -1,0 +1,121 @@
+"""Guessing passwords gets slower and slower, whoever's they are and wherever it comes from."""
+
+import asyncio
+
+import pytest
+
+from tests.http.site import PASSWORD, opened_site, problem
+from towpath.http.throttle import ADDRESS, FORGET_AFTER, NAME, Limit, subjects
+from towpath.testing import FakeClock
+
+
+async def attempt(site, name="alice", password="wrong quiet barges", address="203.0.113.7"):
+    async with site.program(address=address) as program:
+        return await program.post("/api/session", json={"name": name, "password": password})
+
+
+def test_the_wait_doubles_up_to_a_quarter_of_an_hour():
+    assert [Limit(3).wait(failures) for failures in range(1, 8)] == [0, 0, 1, 2, 4, 8, 16]
+    assert Limit(3).wait(10_000) == 900
+
+
+def test_addresses_of_one_ipv6_network_are_one():
+    assert subjects("a", "2001:db8::1") == subjects("a", "2001:db8::ffff:2")
+    assert subjects("a", "2001:db8::1") != subjects("a", "2001:db8:0:1::1")
+    assert subjects("a", "::ffff:203.0.113.7") == subjects("a", "203.0.113.7")
+
+
+async def test_after_some_wrong_passwords_even_the_right_one_has_to_wait(any_site):
+    await any_site.account("alice")
+    for _ in range(NAME.free):
+        problem(await attempt(any_site), 401, "unauthenticated")
+    answer = await attempt(any_site, password=PASSWORD)
+    problem(answer, 429, "throttled")
+    assert int(answer.headers["retry-after"]) >= 1
+
+
+async def test_a_name_nobody_has_is_throttled_like_one_that_somebody_has(site):
+    for _ in range(NAME.free):
+        problem(await attempt(site, "nobody"), 401, "unauthenticated")
+    problem(await attempt(site, "nobody"), 429, "throttled")
+
+
+async def test_many_attempts_at_once_get_no_further_than_one_after_the_other(any_site):
+    await any_site.account("alice")
+    answers = await asyncio.gather(*(attempt(any_site, address=f"203.0.113.{number}") for number in range(15)))
+    statuses = [answer.status_code for answer in answers]
+    assert statuses.count(401) == NAME.free
+    assert set(statuses) == {401, 429}
+
+
+async def test_an_address_that_tries_many_names_is_stopped_and_others_are_not(site):
+    for number in range(ADDRESS.free):
+        problem(await attempt(site, f"name-{number}"), 401, "unauthenticated")
+    problem(await attempt(site, "one-more"), 429, "throttled")
+    problem(await attempt(site, "one-more", address="198.51.100.1"), 401, "unauthenticated")
+
+
+@pytest.fixture
+async def timed(sqlite_url, tmp_path):
+    clock = FakeClock()
+    async with opened_site(sqlite_url, tmp_path, clock=clock) as site:
+        yield site, clock
+
+
+async def test_after_the_wait_the_right_password_opens_and_the_count_starts_anew(timed):
+    site, clock = timed
+    await site.account("alice")
+    for _ in range(NAME.free):
+        await attempt(site)
+    clock.advance(2)
+    assert (await attempt(site, password=PASSWORD)).status_code == 200
+    for _ in range(NAME.free):
+        problem(await attempt(site), 401, "unauthenticated")
+
+
+async def test_attempts_during_a_block_do_not_prolong_it(timed):
+    site, clock = timed
+    await site.account("alice")
+    for _ in range(NAME.free + 20):
+        await attempt(site)
+    clock.advance(2)
+    assert (await attempt(site, password=PASSWORD)).status_code == 200
+
+
+async def test_each_wrong_password_after_a_block_makes_the_next_one_longer(timed):
+    site, clock = timed
+    waits = []
+    for _ in range(NAME.free):
+        await attempt(site)
+    for _ in range(3):
+        waits.append(int((await attempt(site)).headers["retry-after"]))
+        clock.advance(waits[-1] + 1)
+        problem(await attempt(site), 401, "unauthenticated")
+    assert waits == [1, 2, 4]
+
+
+async def test_an_account_of_ones_own_does_not_reset_what_counts_against_the_address(timed):
+    site, _ = timed
+    await site.account("mallory")
+    for number in range(ADDRESS.free - 1):
+        await attempt(site, f"victim-{number}")
+    assert (await attempt(site, "mallory", PASSWORD)).status_code == 200
+    problem(await attempt(site, "victim-x"), 401, "unauthenticated")
+    problem(await attempt(site, "victim-y"), 429, "throttled")
+
+
+async def test_a_day_later_all_is_forgotten(timed):
+    site, clock = timed
+    for _ in range(NAME.free - 1):
+        await attempt(site)
+    clock.advance(FORGET_AFTER.total_seconds() + 1)
+    for _ in range(NAME.free):
+        problem(await attempt(site), 401, "unauthenticated")
+
+
+async def test_what_was_counted_outlives_the_server(sqlite_url, tmp_path):
+    async with opened_site(sqlite_url, tmp_path) as before:
+        for _ in range(NAME.free):
+            await attempt(before)
+    async with opened_site(sqlite_url, tmp_path) as after:
+        problem(await attempt(after), 429, "throttled")

@@ -1,0 +1,276 @@
+"""Every route × another tenant's ids: nobody learns of them, or moves them, through any route, download or stream.
+
+`CASES` says of every operation of the API how it is tried. A route that is new has no case, and fails here until it has.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.engine.working import ended, working
+from tests.server.api.site import Site, client, ok
+from towpath.http import accounts, links
+from towpath.server import openapi
+
+MARK = "the-south-has-a-secret"
+HIDDEN = "hidden"  # ids in the path: 404, as if there were nothing
+ADMINS = "admins"  # 403 for everybody else
+CLEAN = "clean"  # answers, and nothing of another tenant is in the answer
+REFUSED = "refused"  # asked for another tenant by name: 403
+EMPTY = "empty"  # filters by another tenant's ids find nothing
+
+
+@dataclass(frozen=True)
+class Case:
+    kind: str
+    body: Any = None
+    query: dict[str, str] = field(default_factory=dict)
+
+
+JOB_FILTERS = ("parent", "root", "text", "after")
+CASES: dict[str, list[Case]] = {
+    # jobs
+    "get_job": [Case(HIDDEN)],
+    "delete_job": [Case(HIDDEN)],
+    "update_job": [Case(HIDDEN, {"priority": 2})],
+    "cancel_job": [Case(HIDDEN)],
+    "retry_job": [Case(HIDDEN, {}), Case(HIDDEN)],
+    "signal_job": [Case(HIDDEN, {"name": "go"})],
+    "list_job_children": [Case(HIDDEN)],
+    "list_job_events": [Case(HIDDEN)],
+    "download_job_payload": [Case(HIDDEN)],
+    "download_job_result": [Case(HIDDEN)],
+    "list_jobs": [
+        Case(CLEAN),
+        Case(CLEAN, query={"text": MARK}),
+        *[Case(CLEAN, query={name: "{job}"}) for name in JOB_FILTERS],
+        *[Case(CLEAN, query={"state": name}) for name in ("queued", "failed", "succeeded", "running", "waiting")],
+        Case(REFUSED, query={"tenant": "south"}),
+    ],
+    "count_jobs": [Case(CLEAN), Case(REFUSED, query={"tenant": "south"})],
+    "create_job": [
+        Case(REFUSED, {"operation": "greet", "payload": {"name": "n"}, "tenant": "south"}),
+        Case(HIDDEN, {"operation": "follow", "payload": {"after": "{job}"}}),
+    ],
+    "bulk_update_jobs": [
+        *[Case(EMPTY, {"action": action, "ids": ["{job}"]}) for action in ("cancel", "retry", "delete")],
+        *[Case(EMPTY, {"action": action, "filter": {"text": MARK}}) for action in ("cancel", "retry", "delete")],
+        Case(REFUSED, {"action": "cancel", "filter": {"tenant": "south"}}),
+    ],
+    "stream_events": [Case(HIDDEN, query={"job_id": "{job}"}), Case(REFUSED, query={"tenant": "south"})],
+    # inbox
+    "list_inbox": [Case(CLEAN), Case(REFUSED, query={"tenant": "south"})],
+    "list_inbox_jobs": [Case(CLEAN), Case(CLEAN, query={"operation": "break"}), Case(REFUSED, query={"tenant": "south"})],
+    "requeue_inbox": [Case(EMPTY, {"ids": ["{job}"]}), Case(EMPTY, {"all": True})],
+    # what all tenants share, without the names of others in it
+    "list_operations": [Case(CLEAN)],
+    "list_queues": [Case(CLEAN)],
+    "get_queue": [Case(CLEAN)],
+    "list_workers": [Case(CLEAN)],
+    "list_schedules": [Case(CLEAN)],
+    "get_stats": [Case(CLEAN), Case(REFUSED, query={"tenant": "south"})],
+    # for administrators
+    "update_queue": [Case(ADMINS, {"max_slots": 1})],
+    "set_lane": [Case(ADMINS, {})],
+    "pause_queue": [Case(ADMINS)],
+    "resume_queue": [Case(ADMINS)],
+    "fire_schedule": [Case(ADMINS)],
+    "pause_schedule": [Case(ADMINS)],
+    "resume_schedule": [Case(ADMINS)],
+    "get_prices": [Case(ADMINS)],
+    "set_prices": [Case(ADMINS, {})],
+    "list_users": [Case(ADMINS)],
+    "create_user": [Case(ADMINS, {"name": "x", "tenants": ["south"]})],
+    "delete_user": [Case(ADMINS)],
+    "update_user": [Case(ADMINS, {"disabled": True})],
+    "create_reset_link": [Case(ADMINS)],
+    "list_audit": [Case(ADMINS)],
+    "get_metrics": [Case(ADMINS)],
+    # one's own
+    "list_tokens": [Case(CLEAN)],
+    "create_token": [Case("unfit", {"name": "t", "tenant": "south"})],
+    "revoke_token": [Case(HIDDEN)],
+    "get_session": [Case(CLEAN)],
+    "list_sessions": [Case(CLEAN)],
+    "end_session": [Case(HIDDEN)],
+    "switch_tenant": [Case(REFUSED, {"tenant": "south"})],
+    "list_webhooks": [Case(CLEAN), Case(REFUSED, query={"tenant": "south"})],
+    "create_webhook": [Case(REFUSED, {"url": "https://example.com/hook", "states": ["failed"], "tenant": "south"})],
+    "update_webhook": [Case(HIDDEN, {"active": False})],
+    "delete_webhook": [Case(HIDDEN)],
+    "test_webhook": [Case(HIDDEN)],
+    "list_deliveries": [Case(HIDDEN)],
+    "replay_delivery": [Case(HIDDEN)],
+}
+NOT_ABOUT_TENANTS = {
+    "get_login_methods", "begin_oidc_login", "finish_oidc_login", "log_in", "log_in_by_link", "log_out", "change_password",
+    "reset_password", "check_health", "check_readiness",
+}  # fmt: skip
+
+
+@dataclass
+class South:
+    """What the other tenant has, by the names of path parameters."""
+
+    ids: dict[str, str]
+    jobs: list[str]
+
+    def fill(self, value: Any) -> Any:
+        if isinstance(value, dict):
+            return {name: self.fill(item) for name, item in value.items()}
+        if isinstance(value, list):
+            return [self.fill(item) for item in value]
+        return value.replace("{job}", self.ids["id"]) if isinstance(value, str) else value
+
+    def shown_in(self, text: str, path: str) -> list[str]:
+        """Which of its marks are in a text."""
+        marks = [MARK, '"south"', *self.jobs, *(one for name, one in self.ids.items() if name not in ("name", "lane"))]
+        return [mark for mark in marks if mark in text and mark not in path]
+
+
+@pytest.fixture
+async def south(site: Site) -> South:
+    store, bob = site.app.services.store, site.bob
+    jobs = await site.app.enqueue_many(
+        {"operation": operation, "payload": payload, "tenant": "south", "key": f"{MARK}-{operation}"}
+        for operation, payload in (
+            ("greet", {"name": MARK}), ("break", MARK), ("fan", {"children": 2}), ("long", 100_000), ("wait", None),
+        )
+    )  # fmt: skip
+    async with working(site.app):
+        await asyncio.gather(*[ended(site.app, job) for job in jobs[:4]])
+    jobs.append(await site.app.enqueue("greet", {"name": MARK}, tenant="south", delay=3600))
+    account = await accounts.find_by_name(store, "bob")
+    async with browser_of(site, "bob") as browser:
+        [session, *_] = ok(await browser.get("/api/sessions"))
+    [token] = ok(await bob.get("/api/tokens"))["items"]
+    webhook = ok(await bob.post("/api/webhooks", json={"url": f"https://93.184.216.34/{MARK}", "states": ["failed"]}), 201)
+    delivery = await bob.post(f"/api/webhooks/{webhook['id']}/test")
+    assert delivery.status_code < 300, delivery.text
+    ids = {
+        "id": jobs[1].id, "token_id": token["id"], "session_id": session["id"], "user_id": account.id,
+        "webhook_id": webhook["id"], "delivery_id": delivery.json()["id"], "name": "back", "lane": "south",
+    }  # fmt: skip
+    return South(ids, [job.id for job in jobs])
+
+
+@asynccontextmanager
+async def browser_of(site: Site, name: str) -> AsyncIterator[httpx.AsyncClient]:
+    """With a session, which may do what no token may."""
+    account = await accounts.find_by_name(site.app.services.store, name)
+    secret, _ = await links.make(site.app.services.store, account.id, "login")
+    async with client(site.api) as browser:
+        browser.headers["Origin"] = "http://testserver"
+        ok(await browser.post("/api/session/link", json={"token": secret}))
+        yield browser
+
+
+@cache
+def operations() -> list[tuple[str, str, str]]:
+    return [
+        (operation["operationId"], method.upper(), path)
+        for path, methods in openapi.document()["paths"].items()
+        for method, operation in methods.items()
+    ]
+
+
+def test_every_operation_of_the_api_has_a_case():
+    assert {name for name, _, _ in operations()} == CASES.keys() | NOT_ABOUT_TENANTS
+
+
+async def test_nobody_reaches_into_another_tenant(site: Site, south: South):
+    before = await _state_of(site, south)
+    async with browser_of(site, "ann") as ann:
+        await _try_everything(ann, south)
+    assert await _state_of(site, south) == before
+
+
+async def _try_everything(ann: httpx.AsyncClient, south: South) -> None:
+    for name, method, template in operations():
+        for case in CASES.get(name, []):
+            path = template.format(**south.ids) if "{" in template else template
+            query, body = south.fill(case.query), south.fill(case.body)
+            async with ann.stream(method, path, params=query, json=body) as response:
+                text = (await response.aread()).decode()
+            problem = f"{name} {path} {query} {body}: {response.status_code} {text[:500]}"
+            _judge(case, response.status_code, text, problem)
+            assert south.shown_in(text, f"{path} {query} {body}") == [], problem
+
+
+def _judge(case: Case, status: int, text: str, problem: str) -> None:
+    match case.kind:
+        case "hidden":
+            assert status == 404, problem
+        case "admins" | "refused":
+            assert status == 403, problem
+        case "unfit":
+            assert status in (403, 422), problem
+        case "clean":
+            assert status == 200, problem
+        case "empty":
+            assert status == 200, problem
+            assert '"done":0' in text or '"requeued":0' in text, problem
+
+
+async def _state_of(site: Site, south: South) -> list[Any]:
+    """Everything of the other tenant that somebody could have changed."""
+    jobs = [await site.app.get(job_id) for job_id in south.jobs]
+    tokens = [token["id"] for token in ok(await site.bob.get("/api/tokens"))["items"]]
+    webhooks = ok(await site.bob.get("/api/webhooks"))["items"]
+    return [*jobs, tokens, webhooks, len(await site.app.list(tenant="south", limit=1000))]
+
+
+async def test_an_admin_sees_what_was_hidden(site: Site, south: South):
+    """Or else the test above would pass with routes that find nothing at all."""
+    for name, method, template in operations():
+        if method == "GET" and name in ("get_job", "list_job_children", "list_job_events", "download_job_payload"):
+            assert (await site.root.get(template.format(**south.ids))).status_code == 200, name
+    assert MARK in (await site.root.get("/api/inbox")).text
+    assert MARK in (await site.root.get("/api/jobs", params={"text": MARK})).text
+    assert MARK in (await site.bob.get("/api/jobs")).text
+
+
+async def test_the_stream_carries_only_ones_own_jobs(site: Site, south: South):
+    own = await site.make("greet", {"name": "n"})
+    async with asyncio.timeout(30):
+        text = ""
+        async for piece in _stream(site, own.id):
+            text += piece
+            if own.id in text:
+                break
+    assert south.shown_in(text, "") == []
+
+
+async def _stream(site: Site, own: str) -> AsyncIterator[str]:
+    """Reads the stream as its ASGI messages: the transport of the other tests waits for an answer's end."""
+    queue: asyncio.Queue[bytes] = asyncio.Queue()
+    scope = {
+        "type": "http", "method": "GET", "path": "/api/events", "raw_path": b"/api/events", "query_string": b"",
+        "headers": [(b"host", b"testserver"), (b"authorization", f"Bearer {site.secrets['ann']}".encode())],
+        "http_version": "1.1", "scheme": "http", "client": ("127.0.0.1", 1), "server": ("testserver", 80), "root_path": "",
+    }  # fmt: skip
+    gone = asyncio.Event()
+
+    async def receive() -> dict[str, Any]:
+        await gone.wait()
+        return {"type": "http.disconnect"}
+
+    async def send(message: Any) -> None:
+        await queue.put(message.get("body", b""))
+
+    task = asyncio.create_task(site.api(scope, receive, send))
+    try:
+        await queue.get()  # the head: from here on nothing is missed
+        await site.app.enqueue("greet", {"name": MARK}, tenant="south")
+        await site.app.cancel(own)
+        while True:
+            yield (await queue.get()).decode()
+    finally:
+        gone.set()
+        await task

@@ -1,0 +1,118 @@
+"""GET /api/jobs/{id} and what hangs on it: events, children, values to download."""
+
+from tests.engine.working import in_state, working
+from tests.server.api.site import Site, ok, problem
+from towpath.core.encoding import encode
+from towpath.core.records import Step
+from towpath.store.journal import put_step
+
+MISSING = "01890000-0000-7000-8000-000000000000"
+
+
+async def test_a_job_comes_with_everything_about_it(site: Site):
+    done = await site.done("greet", {"name": "n"}, key="k", trace="00-" + "1" * 32 + "-" + "2" * 16 + "-01")
+    job = ok(await site.ann.get(f"/api/jobs/{done.id}"))
+    assert (job["payload"], job["result"]) == ({"name": "n", "times": 1}, {"said": ["hello n"]})
+    assert (job["state"], job["attempt"], job["fence"], job["failures"]) == ("succeeded", 1, 1, 0)
+    assert job["explanation"]["sentence"] == "it has succeeded"
+    assert (job["cost_cents"], job["tokens_in"], job["worker"], job["children"], job["progress"]) == (None,) * 5
+    assert job["trace"].startswith("00-1")
+    assert job["created_at"].endswith("Z")
+
+
+async def test_an_unknown_id_and_something_that_is_no_id_are_not_found(site: Site):
+    for job_id in (MISSING, "nonsense", "0", "%00"):
+        problem(await site.ann.get(f"/api/jobs/{job_id}"), 404, "not_found")
+
+
+async def test_a_waiting_place_and_the_worker_are_told(site: Site):
+    first, second = await site.make("hold"), await site.make("hold")
+    job = ok(await site.ann.get(f"/api/jobs/{second.id}"))
+    assert (job["explanation"]["reason"], job["explanation"]["position"]) == ("no_worker", 1)
+    async with working(site.app, "back", concurrency=1, name="the one"):
+        await in_state(site.app, first, "running")
+        assert ok(await site.ann.get(f"/api/jobs/{first.id}"))["worker"]["name"] == "the one"
+        site.shop.gate.open()
+
+
+async def test_a_failure_says_what_to_do(site: Site):
+    job = ok(await site.ann.get(f"/api/jobs/{(await site.done('break', 'vase')).id}"))
+    assert job["error"] == {
+        "kind": "fatal", "error_class": "Fatal", "message": "the vase is broken", "remedy": "mend it",
+    }  # fmt: skip
+    assert (job["explanation"]["remedy"], job["attempt"]) == ("mend it", 1)
+
+
+async def test_steps_add_up_and_what_is_unknown_is_null(site: Site):
+    job = await site.make("greet", {"name": "n"})
+    row = await site.app.get(job.id)
+
+    async def unit(tx):
+        await put_step(tx, row, Step(job.id, "free", "step", duration_ms=5.0))
+        await put_step(tx, row, Step(job.id, "paid", "step", duration_ms=5.0, model="m", tokens_in=3, cost_cents=0.5))
+
+    await site.app.services.store.run(unit)
+    shown = ok(await site.ann.get(f"/api/jobs/{job.id}"))
+    assert [(step["name"], step["order"], step["cost_cents"]) for step in shown["steps"]] == [
+        ("free", 1, None), ("paid", 2, 0.5),
+    ]  # fmt: skip
+    assert (shown["cost_cents"], shown["tokens_in"], shown["tokens_out"]) == (0.5, 3, None)
+    assert shown["steps"][0]["started_at"] < shown["steps"][0]["created_at"]
+
+
+async def test_events_come_in_pages_and_by_level(site: Site):
+    done = await site.done("greet", {"name": "n"})
+    path = f"/api/jobs/{done.id}/events"
+    events = ok(await site.ann.get(path))
+    assert [event["seq"] for event in events["items"]] == [1, 2, 3, 4, 5]
+    assert events["next"] is None
+    page = ok(await site.ann.get(path, params={"limit": 2}))
+    assert page["next"] == "2"
+    rest = ok(await site.ann.get(path, params={"after": page["next"]}))
+    assert page["items"] + rest["items"] == events["items"]
+    loud = ok(await site.ann.get(path, params={"level": "warning"}))
+    assert [event["name"] for event in loud["items"]] == ["greeting.odd"]
+    for query in ({"after": -1}, {"level": "loud"}, {"limit": 1001}, {"kind": "x"}):
+        problem(await site.ann.get(path, params=query), 422, "invalid")
+    problem(await site.ann.get(f"/api/jobs/{MISSING}/events"), 404, "not_found")
+
+
+async def test_children_come_in_pages_and_by_state(site: Site):
+    family = await site.done("fan", {"children": 5, "fail": True})
+    path = f"/api/jobs/{family.id}/children"
+    first = ok(await site.ann.get(path, params={"limit": 3}))
+    rest = ok(await site.ann.get(path, params={"limit": 3, "after": first["next"]}))
+    assert len({child["id"] for child in first["items"] + rest["items"]}) == 5
+    assert rest["next"] is None
+    assert len(ok(await site.ann.get(path, params={"state": "failed"}))["items"]) == 5
+    assert ok(await site.ann.get(path, params={"state": "succeeded"}))["items"] == []
+    job = ok(await site.ann.get(f"/api/jobs/{family.id}"))
+    assert job["children"] == {"total": 5, "open": 0, "succeeded": 0, "partial": 0, "failed": 5}
+
+
+async def test_large_values_are_left_out_and_can_be_downloaded(site: Site):
+    large = await site.done("long", 300_000)
+    job = ok(await site.ann.get(f"/api/jobs/{large.id}"))
+    assert (job["payload"], job["payload_truncated"]) == (300_000, False)
+    assert (job["result"], job["result_truncated"]) == (None, True)
+    middle = await site.done("long", 100_000)  # too large for the row, small enough for an answer
+    assert ok(await site.ann.get(f"/api/jobs/{middle.id}"))["result"] == "x" * 100_000
+    for done, size in ((large, 300_000), (middle, 100_000)):
+        download = await site.ann.get(f"/api/jobs/{done.id}/result")
+        assert download.headers["content-disposition"] == f'attachment; filename="result-{done.id}.json"'
+        assert download.headers["content-type"] == "application/json"
+        assert download.text == encode("x" * size)
+    assert (await site.ann.get(f"/api/jobs/{large.id}/payload")).text == "300000"
+
+
+async def test_a_job_without_a_result_has_none_to_download(site: Site):
+    job = await site.make("greet", {"name": "n"})
+    assert "no result" in problem(await site.ann.get(f"/api/jobs/{job.id}/result"), 404, "not_found")["detail"]
+
+
+async def test_a_value_whose_blob_is_gone_is_not_half_an_answer(site: Site):
+    large = await site.done("long", 300_000)
+    await site.app.services.blobs.delete_prefix(f"jobs/{large.id}")
+    response = await site.ann.get(f"/api/jobs/{large.id}/result")
+    assert response.status_code >= 400
+    assert response.headers["content-type"] == "application/problem+json"

@@ -1,0 +1,33 @@
+/** Pages and their addresses. Everything but logging in needs a session; who has none is sent there and back again. */
+import { createRouter, createWebHistory, type RouteRecordRaw } from "vue-router";
+import { basePath } from "@/services/base";
+import { loadSession, session } from "@/stores/session";
+
+const routes: RouteRecordRaw[] = [
+  { path: "/login", name: "login", component: () => import("@/pages/LoginPage.vue"), meta: { open: true } },
+  { path: "/reset", name: "reset", component: () => import("@/pages/ResetPage.vue"), meta: { open: true } },
+  { path: "/", name: "home", component: () => import("@/pages/HomePage.vue") },
+  { path: "/jobs", name: "jobs", component: () => import("@/pages/JobsPage.vue"), meta: { fixed: true } },
+  { path: "/jobs/:id", name: "job", component: () => import("@/pages/JobPage.vue") },
+  { path: "/inbox", name: "inbox", component: () => import("@/pages/InboxPage.vue") },
+  { path: "/inbox/group", name: "inbox-group", component: () => import("@/pages/InboxGroupPage.vue") },
+  { path: "/queues", name: "queues", component: () => import("@/pages/QueuesPage.vue") },
+  { path: "/queues/:name", name: "queue", component: () => import("@/pages/QueuePage.vue") },
+  { path: "/workers", name: "workers", component: () => import("@/pages/WorkersPage.vue") },
+  { path: "/schedules", name: "schedules", component: () => import("@/pages/SchedulesPage.vue") },
+  { path: "/settings/:section?", name: "settings", component: () => import("@/pages/SettingsPage.vue") },
+  { path: "/:rest(.*)*", name: "nowhere", component: () => import("@/pages/NowherePage.vue") },
+];
+
+export const router = createRouter({
+  history: createWebHistory(basePath()),
+  routes,
+  scrollBehavior: (to, from, saved) => saved ?? (to.path === from.path ? {} : { top: 0 }),
+});
+
+router.beforeEach(async (to) => {
+  if (to.meta.open) return true;
+  if (!session.value) await loadSession();
+  if (session.value) return true;
+  return { name: "login", query: to.fullPath === "/" ? {} : { next: to.fullPath } };
+});

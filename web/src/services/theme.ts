@@ -1,0 +1,36 @@
+/** Light, dark, or what the system says. The choice is remembered in this browser. */
+import { readonly, ref } from "vue";
+
+export type Theme = "system" | "light" | "dark";
+
+const KEY = "towpath.theme";
+const theme = ref<Theme>(remembered());
+
+export const currentTheme = readonly(theme);
+
+function remembered(): Theme {
+  try {
+    const found = localStorage.getItem(KEY);
+    return found === "light" || found === "dark" ? found : "system";
+  } catch {
+    return "system";
+  }
+}
+
+export function setTheme(next: Theme): void {
+  theme.value = next;
+  if (next === "system") delete document.documentElement.dataset.theme;
+  else document.documentElement.dataset.theme = next;
+  try {
+    if (next === "system") localStorage.removeItem(KEY);
+    else localStorage.setItem(KEY, next);
+  } catch {
+    // Storage may be forbidden; the choice then holds for this visit.
+  }
+}
+
+/** What is shown now, also when the system decides. */
+export function shownTheme(): "light" | "dark" {
+  if (theme.value !== "system") return theme.value;
+  return matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
+}

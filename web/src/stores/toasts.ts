@@ -1,0 +1,58 @@
+/** Short messages about what was just done, and the question before something that cannot be undone. */
+import { ref, shallowRef } from "vue";
+import { asProblem } from "@/services/problem";
+
+export interface Toast {
+  id: number;
+  text: string;
+  detail: string | null;
+  bad: boolean;
+}
+
+export interface Question {
+  title: string;
+  text: string;
+  yes: string;
+  danger?: boolean;
+}
+
+const SHOWN_MS = 6000;
+
+export const toasts = ref<Toast[]>([]);
+export const question = shallowRef<(Question & { answer(yes: boolean): void }) | null>(null);
+let lastId = 0;
+
+export function toast(text: string, options: { detail?: string | null; bad?: boolean } = {}): void {
+  lastId += 1;
+  const id = lastId;
+  toasts.value = [...toasts.value.slice(-3), { id, text, detail: options.detail ?? null, bad: options.bad ?? false }];
+  setTimeout(() => dismissToast(id), options.bad ? 2 * SHOWN_MS : SHOWN_MS);
+}
+
+export function dismissToast(id: number): void {
+  toasts.value = toasts.value.filter((item) => item.id !== id);
+}
+
+/** Runs an action and tells of its failure; answers undefined then. */
+export async function attempt<T>(work: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await work();
+  } catch (caught) {
+    const problem = asProblem(caught);
+    toast(problem.detail || problem.title, { detail: problem.remedy, bad: true });
+    return undefined;
+  }
+}
+
+export function confirmed(asked: Question): Promise<boolean> {
+  question.value?.answer(false);
+  return new Promise((resolve) => {
+    question.value = {
+      ...asked,
+      answer(yes) {
+        question.value = null;
+        resolve(yes);
+      },
+    };
+  });
+}
