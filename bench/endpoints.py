@@ -16,7 +16,10 @@ from bench.measure import Progress
 from bench.processes import call
 from bench.subjects.server import Address, Server, make_token, server_at
 
-PATHS = ("/api/jobs", "/api/jobs?state=failed", "/api/jobs/{id}", "/api/jobs/counts", "/api/queues", "/api/inbox")
+PATHS = (
+    "/api/jobs", "/api/jobs?state=failed", "/api/jobs?tenant=tenant-3", "/api/jobs/{id}", "/api/jobs/counts",
+    "/api/jobs/counts?tenant=tenant-3", "/api/queues", "/api/inbox",
+)  # fmt: skip
 _CONNECTIONS = 4
 _PER_TURN = 20
 

@@ -16,5 +16,5 @@ export default defineConfig({
     target: ["chrome123", "firefox128", "safari17.5"],
   },
   server: { proxy: { "/api": server, "/healthz": server } },
-  test: { environment: "happy-dom", include: ["tests/**/*.test.ts"] },
+  test: { environment: "node", include: ["tests/**/*.test.ts"] },
 });

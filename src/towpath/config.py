@@ -80,8 +80,24 @@ class Settings:
     )  # type: ignore[assignment]
     model_timeout_seconds: float = _setting(120.0, "How long a speech or chat service may take for one answer")  # type: ignore[assignment]
     models_dir: str = _setting("", "Where pulled models are kept; empty: .cache/towpath/models in the home directory")  # type: ignore[assignment]
-    models_url: str = _setting(
-        "", "A mirror to pull models from, by the same paths; empty: where their makers publish them"
+    models_url: str = _setting("", "A mirror to pull models from, by the same paths; empty: where their makers publish them")  # type: ignore[assignment]
+    max_upload_bytes: int = _setting(5 * 1024**3, "Largest file that can be uploaded; 0: no limit")  # type: ignore[assignment]
+    upload_quota_bytes: int = _setting(0, "How much the files of one tenant may take up together; 0: no limit")  # type: ignore[assignment]
+    keep_unfinished_uploads_hours: float = _setting(
+        24.0, "Delete an upload that nobody has gone on with for so many hours"
+    )  # type: ignore[assignment]
+    auto_summary: bool = _setting(
+        True, "Summarise new recordings when they are transcribed, unless the upload says otherwise"
+    )  # type: ignore[assignment]
+    open_recordings_per_user: int = _setting(
+        2, "How many recordings of one person are worked on at a time, oldest first; 0: no limit. Counts for new people"
+    )  # type: ignore[assignment]
+    max_recording_hours: float = _setting(12.0, "Longest recording that is transcribed; 0: no limit")  # type: ignore[assignment]
+    delete_failed_uploads: bool = _setting(
+        False, "Delete an upload and its audio when it fails for good; never one that has a transcript"
+    )  # type: ignore[assignment]
+    keep_recordings_days: float = _setting(
+        0.0, "Delete recordings with their audio and transcripts after this many days; 0: never"
     )  # type: ignore[assignment]
 
 

@@ -4,7 +4,9 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
-from playwright.async_api import Browser, BrowserContext, ConsoleMessage, Page
+from playwright.async_api import Browser, BrowserContext, ConsoleMessage, Page, Request
+
+from tests.engine.working import eventually
 
 _REPORT_VIOLATIONS = """
 document.addEventListener("securitypolicyviolation", (event) =>
@@ -19,9 +21,13 @@ class Visitor:
         self.context, self.page, self.address = context, page, address
         self._complaints: list[str] = []
         self._expected: list[str] = []
+        self._unanswered: set[Request] = set()
         page.on("console", self._on_console)
         page.on("pageerror", lambda error: self._complaints.append(f"uncaught: {error}"))
         page.on("dialog", self._on_dialog)
+        page.on("request", self._on_request)
+        page.on("requestfinished", lambda request: self._unanswered.discard(request))
+        page.on("requestfailed", lambda request: self._unanswered.discard(request))
 
     async def open(self, path: str) -> Page:
         await self.page.goto(self.address + path)
@@ -35,6 +41,11 @@ class Visitor:
         )
         assert answer.ok, await answer.text()
 
+    async def settled(self) -> None:
+        """Once every question of the page is answered, but for the stream, which never is, and the answers are painted."""
+        await eventually(lambda: not self._unanswered)
+        await self.page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+
     def expects(self, *parts: str) -> None:
         """What the console may say in this test, such as the status of a request that is to be refused."""
         self._expected += parts
@@ -46,6 +57,10 @@ class Visitor:
     def _on_console(self, message: ConsoleMessage) -> None:
         if message.type in ("error", "warning"):
             self._complaints.append(f"{message.type}: {message.text}")
+
+    def _on_request(self, request: Request) -> None:
+        if not request.url.startswith(f"{self.address}/api/events"):
+            self._unanswered.add(request)
 
     async def _on_dialog(self, dialog: Any) -> None:
         self._complaints.append(f"a dialog opened: {dialog.message}")

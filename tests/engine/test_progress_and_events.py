@@ -213,3 +213,43 @@ async def test_a_log_line_that_cannot_be_formatted_does_not_break_the_operation(
     job = await app.enqueue("talk")
     async with working(app):
         assert (await ended(app, job)).result == "fine"
+
+
+async def test_children_share_their_progress_with_a_parent_that_counts_in_something_else(app):
+    seen = []
+
+    @app.operation("listen")
+    async def listen(ctx, seconds):
+        for done in range(0, seconds + 1, 10):
+            await ctx.progress(done, seconds)
+            await ctx.share_progress()
+            seen.append((await app.get(ctx.parent_id)).progress_current)
+
+    @app.operation("recording")
+    async def recording(ctx):
+        await ctx.step("measure", ctx.progress, 0, 50)  # a step: entered again, it must not begin at zero
+        await ctx.gather("listen", [20, 30])
+
+    job = await app.enqueue("recording")
+    async with working(app, concurrency=1):
+        row = await ended(app, job)
+    assert seen == [0, 10, 20, 20, 30, 40, 50]
+    assert (row.state, row.progress_current, row.progress_total) == ("succeeded", 50, 50)
+    await history(app, job)  # folding the events gives the row
+
+
+async def test_sharing_progress_with_a_parent_that_counts_its_children_changes_nothing(app):
+    @app.operation("listen")
+    async def listen(ctx):
+        await ctx.progress(7, 10)
+        await ctx.share_progress()
+
+    @app.operation("recording")
+    async def recording(ctx):
+        await ctx.gather("listen", [None, None])
+
+    job, alone = await app.enqueue("recording"), await app.enqueue("listen")
+    async with working(app):
+        row = await ended(app, job)
+        assert (await ended(app, alone)).state == "succeeded"
+    assert (row.progress_current, row.progress_total) == (2, 2)

@@ -49,7 +49,7 @@ async def backdate(app, by: timedelta):
     shift = f"- {seconds}" if sqlite else f"- interval '{seconds} seconds'"
     prefix = "towpath_" if sqlite else "towpath."
     async with app.transaction() as tx:
-        for table, column in (("tally", "at"), ("rollup", "minute"), ("histogram", "minute")):
+        for table, column in (("tally", "at"), ("rollup", "minute"), ("histogram", "quarter")):
             await tx.execute(f"UPDATE {prefix}{table} SET {column} = {column} {shift}")
 
 

@@ -41,7 +41,7 @@ async def test_a_body_without_end_is_cut_off(open_site):
         while True:
             yield b"x" * 65536
 
-    async with served(site.api) as port, httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}") as client:
+    async with served(site.api) as port, httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", verify=False) as client:
         headers = {"authorization": f"Bearer {token}", "content-type": "application/json"}
         async with asyncio.timeout(30):
             try:

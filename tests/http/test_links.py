@@ -6,7 +6,8 @@ from datetime import timedelta
 import pytest
 
 from tests.http.site import cookie_of, opened_site, problem
-from towpath.http import accounts, links
+from towpath.http import accounts, links, logging_in
+from towpath.http.sessions import new_session
 from towpath.testing import FakeClock
 
 NEW = "eleven loud lorries wait"
@@ -28,6 +29,15 @@ async def test_of_many_who_use_a_link_at_once_one_gets_in(any_site):
         *(any_site.browser().post("/api/session/link", json={"token": secret}) for _ in range(8))
     )  # fmt: skip
     assert sorted(answer.status_code for answer in answers) == [200] + [401] * 7
+    assert len(await any_site.rows("SELECT id FROM towpath.session")) == 1
+
+
+async def test_a_log_in_sent_again_after_an_unknown_commit_is_the_same_log_in(any_site):
+    account = await any_site.account("alice")
+    secret, _ = await links.make(any_site.store, account.id, "login")
+    new = new_session("203.0.113.7")
+    first = await logging_in.by_link(any_site.app, secret, new)
+    assert await logging_in.by_link(any_site.app, secret, new) == first
     assert len(await any_site.rows("SELECT id FROM towpath.session")) == 1
 
 

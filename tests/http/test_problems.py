@@ -122,9 +122,14 @@ async def test_a_body_that_is_no_json_is_refused(failing, body):
 
 async def test_an_address_or_method_nobody_has_is_a_problem_too(site):
     problem(await site.program().get("/api/nothing"), 404, "not_found")
-    answer = await site.program().put("/api/session", json={})
-    problem(answer, 405, "invalid")
-    assert answer.headers["allow"]
+    for method, path, allowed in (
+        ("PUT", "/api/session", "DELETE, GET, POST"),
+        ("GET", "/api/session/link", "POST"),
+        ("OPTIONS", "/api/users/0198c2f0-6f0a-7c3e-8d1b-2f7a9c4e5b60", "DELETE, PATCH"),
+    ):
+        answer = await site.program().request(method, path)
+        problem(answer, 405, "invalid")
+        assert answer.headers["allow"] == allowed
 
 
 async def test_the_openapi_has_every_status_as_a_problem(site):

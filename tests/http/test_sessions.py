@@ -5,6 +5,7 @@ from datetime import timedelta
 import pytest
 
 from tests.http.site import PASSWORD, cookie_of, opened_site, problem
+from towpath import StoreUnavailable
 from towpath.http import accounts, sessions
 from towpath.testing import FakeClock
 
@@ -45,6 +46,18 @@ async def test_use_is_written_down_at_most_once_a_minute(timed):
     clock.advance(31)
     await browser.get("/api/session")
     assert await site.rows("SELECT seen_at FROM towpath.session") == [{"seen_at": clock.now.timestamp()}]
+
+
+async def test_a_session_works_while_its_use_cannot_be_written_down(timed, monkeypatch):
+    site, clock = timed
+    browser = await site.logged_in("alice")
+    clock.advance(61)
+
+    async def full(_unit):
+        raise StoreUnavailable("the disk is full")
+
+    monkeypatch.setattr(site.store, "run", full)
+    assert (await browser.get("/api/session")).status_code == 200
 
 
 async def test_sessions_that_have_ended_are_removed_when_somebody_logs_in(timed):

@@ -45,9 +45,14 @@ async def opened_identity(database: str | None, data: Path | None, *, make: bool
             f"there is no database at {sqlite_path(app.url)}; towpath up makes one, and so does towpath users create"
         )
     if make and data is not None:
-        data.mkdir(mode=0o700, parents=True, exist_ok=True)
+        _make_private(data)
     async with app:
         yield app
+
+
+def _make_private(data: Path) -> None:
+    """For nobody else on this machine: there will be hashes of passwords in it."""
+    data.mkdir(mode=0o700, parents=True, exist_ok=True)
 
 
 async def account_named(app: App, name: str) -> Account:

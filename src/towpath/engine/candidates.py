@@ -74,10 +74,14 @@ async def _children(tx: Tx, wanted: Wanted, parent: str, since: str) -> list[Sou
 
 
 async def _tree(tx: Tx, wanted: Wanted, root: str, since: str) -> list[Source]:
-    rows = await tx.fetch("tree_pool", root=root, limit=_POOL + 1)
-    if len(rows) > _POOL:
-        return [_everything(wanted.tenant, max(since, _made_before(root)))]
-    return [_pool([str(row["id"]) for row in rows])]
+    found, parents = {root}, [root]
+    for visited, parent in enumerate(parents):  # it grows on the way
+        rows = await tx.fetch("some_children", parent_id=parent, limit=_POOL + 1)
+        found.update(str(row["id"]) for row in rows)
+        parents += [str(row["id"]) for row in rows if row["children_total"] > 0]
+        if len(found) > _POOL or visited == _MOST_GROUPS:
+            return [_everything(wanted.tenant, max(since, _made_before(root)))]
+    return [_pool(list(found))]
 
 
 def _made_before(job_id: str) -> str:

@@ -38,7 +38,8 @@ async def causes(store: Store, tenant: str | None) -> tuple[list[Cause], bool]:
         else:
             rows = await tx.fetch("ids_in_state_owned", tenant=tenant, **page)
         ids = [str(row["id"]) for row in rows[:MOST_GROUPED]]
-        failures = await tx.fetch("failures_of", ids=ids) if ids else []
+        found = await tx.fetch("failures_of", ids=ids) if ids else []
+        failures = [row for row in found if row["state"] == State.FAILED and row["kind"] != "children"]
         return group(failures, tx.now), len(rows) > MOST_GROUPED
 
     return await store.read(unit)

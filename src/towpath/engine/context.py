@@ -182,6 +182,14 @@ class Context:
         if note is not None:
             await self.write(note)
 
+    async def share_progress(self) -> None:
+        """Makes the parent's progress the sum of its children's, this one's so far included.
+
+        For parents that count in something else than children, such as seconds of audio: they set their total with
+        `progress` before they gather. A job without a parent, or with one that counts children, shares nothing.
+        """
+        await waits.share_progress(self)
+
     async def meter(
         self,
         *,

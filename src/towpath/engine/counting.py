@@ -76,5 +76,6 @@ async def _older_ones(tx: Tx, counts: Counts, tenant: str) -> None:
         if len(rows) <= _POOL:
             await _add(tx, counts, [str(row["id"]) for row in rows], tenant)
     for state in ("waiting", "partial", "failed", "cancelled"):
-        rows = await tx.fetch("ids_in_state_owned", tenant=tenant, state=state, before=LAST, since=FIRST, limit=MOST_COUNTED)
+        rows = await tx.fetch("ids_in_state_owned", tenant=tenant, state=state, before=LAST, since=FIRST, limit=_POOL)
         await _add(tx, counts, [str(row["id"]) for row in rows], None)
+        counts.capped = counts.capped or getattr(counts, state) >= _POOL

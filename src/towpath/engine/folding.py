@@ -9,7 +9,7 @@ from collections import Counter
 from datetime import UTC, datetime, timedelta
 
 from towpath.core.usage import SUMS
-from towpath.engine.rollups import FLOWS, KEEP_MINUTES, KEEP_SPEND, add, add_histograms, hour_of
+from towpath.engine.rollups import FLOWS, KEEP_FINE, KEEP_MINUTES, add, add_histograms, hour_of
 from towpath.store.contract import Store, Tx
 
 KEEP_HOURS = timedelta(days=400)
@@ -76,7 +76,7 @@ async def _fold_flows(tx: Tx, hour: datetime, span: dict[str, datetime]) -> None
 async def _fold_durations(tx: Tx, hour: datetime, span: dict[str, datetime]) -> None:
     rows = await tx.fetch("histogram_hour", **span)
     jobs = Counter({(row["queue"], row["operation"], hour, row["what"], row["bucket"]): row["jobs"] for row in rows})
-    await tx.execute("drop_histogram_minutes", **span)
+    await tx.execute("drop_histogram_quarters", **span)
     await add_histograms(tx, jobs)
 
 
@@ -92,4 +92,5 @@ async def _forget(tx: Tx) -> None:
     before = tx.now - KEEP_HOURS
     for query in ("forget_rollups", "forget_histograms", "forget_occupancy", "forget_usage"):
         await tx.execute(query, before=before)
-    await tx.execute("forget_spend", before=tx.now - KEEP_SPEND)
+    for query in ("forget_spend", "forget_histogram_minutes"):
+        await tx.execute(query, before=tx.now - KEEP_FINE)

@@ -17,7 +17,7 @@ from towpath.core.errors import StoreUnavailable
 from towpath.core.lifecycle import State
 from towpath.core.points import reach
 from towpath.core.transitions import Transition
-from towpath.engine import folding, retention, rollups, schedules
+from towpath.engine import folding, idempotency, retention, rollups, schedules
 from towpath.engine.loops import Loop
 from towpath.engine.occupancy import Sampler
 from towpath.engine.services import Services
@@ -112,6 +112,7 @@ class Janitor:
 
     async def _retention(self) -> None:
         await retention.prune(self._services)
+        await idempotency.forget(self._store)
         await self._store.run(lambda tx: tx.execute("forget_workers", before=tx.now - timedelta(days=1)))
 
 

@@ -17,7 +17,8 @@ from towpath.core.usage import SUMS
 from towpath.store.contract import Row, Store, Tx
 
 KEEP_MINUTES = timedelta(hours=48)
-KEEP_SPEND = timedelta(hours=3)
+KEEP_FINE = timedelta(hours=3)
+"""For what is kept by the minute only because the last hour is shown so."""
 FLOWS = ("created", "started", "succeeded", "partial", "failed", "cancelled", "retried", "wait_seconds", "run_seconds")
 _LEVELS = ("queued", "running", "waiting")
 
@@ -62,20 +63,27 @@ async def _add_flows(tx: Tx, rows: Sequence[Row]) -> None:
 
 async def _add_durations(tx: Tx, rows: Sequence[Row]) -> None:
     minutes: Counter[tuple[Any, ...]] = Counter()
+    quarters: Counter[tuple[Any, ...]] = Counter()
     lifetime: Counter[tuple[Any, ...]] = Counter()
     for row in rows:
+        whose, quarter = (row["queue"], row["operation"]), slot_of(row["minute"], tx.now, of=15)
         for what, durations in (("wait", _durations(row["waits"])), ("run", _durations(row["runs"]))):
             for bucket, jobs in histogram.count(durations).items():
-                minutes[row["queue"], row["operation"], slot_of(row["minute"], tx.now), what, bucket] += jobs
-                lifetime[row["queue"], row["operation"], what, bucket] += jobs
-    await add_histograms(tx, minutes)
-    columns = ("queue", "operation", "what", "bucket")
-    await add(tx, "add_lifetime_histograms", columns, {key: {"jobs": jobs} for key, jobs in lifetime.items()})
+                quarters[*whose, quarter, what, bucket] += jobs
+                lifetime[*whose, what, bucket] += jobs
+                if row["minute"] >= tx.now - KEEP_FINE:
+                    minutes[*whose, row["minute"], what, bucket] += jobs
+    await add_histograms(tx, quarters)
+    await _add_jobs(tx, "add_histogram_minutes", ("queue", "operation", "minute", "what", "bucket"), minutes)
+    await _add_jobs(tx, "add_lifetime_histograms", ("queue", "operation", "what", "bucket"), lifetime)
 
 
 async def add_histograms(tx: Tx, counts: Counter[tuple[Any, ...]]) -> None:
-    columns = ("queue", "operation", "minute", "what", "bucket")
-    await add(tx, "add_histograms", columns, {key: {"jobs": jobs} for key, jobs in counts.items()})
+    await _add_jobs(tx, "add_histograms", ("queue", "operation", "quarter", "what", "bucket"), counts)
+
+
+async def _add_jobs(tx: Tx, query: str, columns: tuple[str, ...], counts: Counter[tuple[Any, ...]]) -> None:
+    await add(tx, query, columns, {key: {"jobs": jobs} for key, jobs in counts.items()})
 
 
 def _durations(value: Any) -> list[float]:
@@ -112,6 +120,6 @@ async def _compact_usage(tx: Tx) -> int:
     told = [dict(row) | {"quarter": slot_of(row["minute"], tx.now, of=15)} for row in rows]
     whose = ("tenant", "queue", "operation", "model")
     await add(tx, "add_usages", ("quarter", *whose), _summed(told, ("quarter", *whose), SUMS))
-    recent = [row for row in told if row["minute"] >= tx.now - KEEP_SPEND]
+    recent = [row for row in told if row["minute"] >= tx.now - KEEP_FINE]
     await add(tx, "add_spends", ("minute", *whose), _summed(recent, ("minute", *whose), SUMS))
     return len(rows)

@@ -32,6 +32,7 @@ arrived: ContextVar[str | None] = ContextVar("towpath_arrived", default=None)
 _TRACEPARENT = re.compile(r"00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}")
 _FAILED = frozenset({"fail", "retry"})
 _FLUSH_MS = 3000
+_SILENT = frozenset({"ProxyTracerProvider", "NoOpTracerProvider"})  # what stands there until somebody installs a real one
 _ours: list[Any] = []  # the provider that `set_up` has installed, if it did
 
 
@@ -43,9 +44,7 @@ def check_traceparent(text: str | None) -> str | None:
 def active() -> bool:
     """Whether spans are recorded in this process."""
     trace: Any = sys.modules.get("opentelemetry.trace")
-    return trace is not None and not isinstance(
-        trace.get_tracer_provider(), trace.ProxyTracerProvider | trace.NoOpTracerProvider
-    )
+    return trace is not None and type(trace.get_tracer_provider()).__name__ not in _SILENT
 
 
 def current_trace() -> str | None:

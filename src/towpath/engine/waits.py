@@ -159,6 +159,13 @@ async def _begin_signal(ctx: Context, name: str, timeout: float | None) -> Step:
     return step
 
 
+async def share_progress(ctx: Context) -> None:
+    await ctx.flush_progress()
+    parent = ctx.parent_id
+    if parent is not None:
+        await ctx.services.store.run(lambda tx: journal.sum_progress(tx, parent))
+
+
 async def budget(ctx: Context, name: str) -> None:
     wait = await ctx.budgets.wait_seconds(name)
     if wait > SHORT_WAIT:

@@ -131,7 +131,7 @@ class Outbound:
             method, target, content=content, headers=sent, extensions={"sni_hostname": parts.hostname, "timeout": limits}
         )
         # Below httpx's client, which would write the whole URL to the log, secrets in its query included.
-        async with httpx.AsyncHTTPTransport(verify=self._trust or _usual_trust(), trust_env=False) as transport:
+        async with httpx.AsyncHTTPTransport(verify=self._trust or usual_trust(), trust_env=False) as transport:
             response = await transport.handle_async_request(request)
             try:
                 return Reply(response.status_code, dict(response.headers), await _beginning(response, most))
@@ -140,7 +140,7 @@ class Outbound:
 
 
 @cache
-def _usual_trust() -> ssl.SSLContext:
+def usual_trust() -> ssl.SSLContext:
     """Made once: reading the certificates takes longer than most requests."""
     import httpx
 

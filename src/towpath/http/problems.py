@@ -154,12 +154,8 @@ def _path(location: Sequence[Any]) -> str:
 
 
 def _http_problem(error: HTTPException) -> Problem:
-    """What the framework itself refuses: an unknown address, a method, a body that cannot be read."""
-    detail = {
-        404: "there is nothing at this address",
-        405: "this address exists, but does not take that method",
-    }.get(error.status_code, str(error.detail))
-    return Problem(SLUGS.get(error.status_code, "invalid"), error.status_code, detail, headers=error.headers)
+    """What the framework itself refuses, such as a body that cannot be read."""
+    return Problem(SLUGS.get(error.status_code, "invalid"), error.status_code, str(error.detail), headers=error.headers)
 
 
 def _throttled(error: Throttled) -> Problem:
@@ -221,7 +217,10 @@ def internal(instance: str) -> JSONResponse:
 
 
 async def _handle(request: Request, error: Exception) -> JSONResponse:
-    problem = problem_of(error)
+    from towpath.http.methods import nothing_there  # which stands on what is here
+
+    lost = isinstance(error, HTTPException) and error.status_code in (404, 405)
+    problem = nothing_there(request) if lost else problem_of(error)
     instance = request_id(request)
     if problem is None:
         log.error("request %s failed: %s %s", instance, request.method, request.url.path, exc_info=error)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from towpath.config import Settings
 from towpath.core.encoding import plain
+from towpath.core.errors import StoreUnavailable
 from towpath.core.ids import uuid7
 from towpath.http.accounts import LOCAL, tenants_of
 from towpath.http.errors import LoginRefused
@@ -81,7 +83,8 @@ async def principal_of(store: Store, secret: str, settings: Settings) -> Princip
         return None
     principal, stale = found
     if stale:
-        await store.run(lambda tx: _touch(tx, principal, settings))
+        with suppress(StoreUnavailable):  # a disk that is full must not keep people from looking
+            await store.run(lambda tx: _touch(tx, principal, settings))
     return principal
 
 

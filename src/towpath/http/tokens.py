@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from contextlib import suppress
 from datetime import timedelta
 
-from towpath.core.errors import SchemaInvalid
+from towpath.core.errors import SchemaInvalid, StoreUnavailable
 from towpath.core.ids import uuid7
 from towpath.engine.registry import check_label
 from towpath.http.accounts import tenants_of
@@ -117,7 +118,8 @@ async def principal_of(store: Store, secret: str) -> Principal | None:
         return None
     principal, stale = found
     if stale:
-        await store.run(lambda tx: _used(tx, principal))
+        with suppress(StoreUnavailable):  # a disk that is full must not keep people from looking
+            await store.run(lambda tx: _used(tx, principal))
     return principal
 
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import replace
 
-from fastapi import APIRouter, FastAPI
+from fastapi import FastAPI
 
 from towpath.engine.app import App
 from towpath.http import setup
@@ -16,22 +15,36 @@ from towpath.http.state import exposure_from
 from towpath.server import describing, observing, spa
 from towpath.server.attaching import attach
 from towpath.server.options import ServerOptions
+from towpath.server.routes import (
+    audit,
+    bulk,
+    events,
+    health,
+    inbox,
+    jobs,
+    making,
+    metrics,
+    moving,
+    oidc,
+    operations,
+    queues,
+    schedules,
+    session,
+    settings,
+    stats,
+    tokens,
+    users,
+    webhooks,
+    workers,
+)
 from towpath.server.streams import limit_streams, stop_streams
 from towpath.server.webhooks import dispatcher
 from towpath.version import __version__
 
-_ROUTES = (
-    "session", "oidc", "jobs", "making", "moving", "bulk", "inbox", "queues", "workers", "schedules", "operations", "events",
-    "stats", "webhooks", "settings", "tokens", "users", "audit", "metrics", "health",
+_RESOURCES = (
+    session, oidc, jobs, making, moving, bulk, events, inbox, queues, workers, schedules, operations, stats, webhooks,
+    settings, tokens, users, audit, metrics, health,
 )  # fmt: skip
-
-_TAGS = [
-    {"name": "session", "description": "Logging in and out."},
-    {"name": "jobs", "description": "Jobs: make, find, look at, move."},
-    {"name": "inbox", "description": "What failed for good, grouped by cause."},
-    {"name": "queues", "description": "Queues and lanes."},
-    {"name": "health", "description": "For load balancers and monitoring."},
-]
 
 
 def create_app(app: App, options: ServerOptions | None = None) -> FastAPI:
@@ -44,31 +57,20 @@ def create_app(app: App, options: ServerOptions | None = None) -> FastAPI:
     attach(app)
     api = FastAPI(
         title="Towpath", version=__version__, description="Durable, fair jobs.", openapi_url="/api/openapi.json",
-        docs_url=None, redoc_url=None, redirect_slashes=False, lifespan=_lifespan, openapi_tags=_TAGS,
+        docs_url=None, redoc_url=None, redirect_slashes=False, lifespan=_lifespan,
         swagger_ui_oauth2_redirect_url=None, telemetry=observing.NO_OTHER,
     )  # fmt: skip
     exposure = exposure_from(app.settings, local=chosen.local)
     observing.install(api)
     setup.install(api, app, replace(exposure, base_path=chosen.base_path or exposure.base_path))
     limit_streams(api, chosen.streams)
-    for router in _routers():
-        api.include_router(router)
+    for resource in _RESOURCES:
+        api.include_router(resource.router)
     describing.install(api)
     if chosen.ui:
         spa.install(api)
     check_policies(api, open_paths=spa.PATHS)
     return api
-
-
-def _routers() -> list[APIRouter]:
-    found = []
-    for name in _ROUTES:
-        try:
-            module = importlib.import_module(f"towpath.server.routes.{name}")
-        except ModuleNotFoundError:
-            continue
-        found.append(module.router)
-    return found
 
 
 @asynccontextmanager
@@ -78,9 +80,9 @@ async def _lifespan(api: FastAPI) -> AsyncIterator[None]:
         if app.home is None:
             await stack.enter_async_context(app)
         stack.push_async_callback(stop_streams, api)
-        webhooks = dispatcher(app)
-        webhooks.start()
-        stack.push_async_callback(webhooks.stop)
+        deliveries = dispatcher(app)
+        deliveries.start()
+        stack.push_async_callback(deliveries.stop)
         yield
 
 

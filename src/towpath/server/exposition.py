@@ -132,7 +132,7 @@ def _flows(snapshot: Snapshot) -> Iterator[Metric]:
 
 def _durations(snapshot: Snapshot) -> Iterator[Metric]:
     sums = {(row["queue"], row["operation"]): row for row in snapshot.lifetimes}
-    for what, text in (("wait", "From becoming due to being started."), ("run", "From the first start to the end.")):
+    for what, text in (("wait", "From being enqueued to the first start."), ("run", "From the first start to the end.")):
         values = [
             ([queue, operation], counts, float(sums[queue, operation][f"{what}_seconds"]))
             for (kind, queue, operation), counts in snapshot.histograms.items()

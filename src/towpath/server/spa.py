@@ -10,7 +10,7 @@ from importlib.resources.abc import Traversable
 from fastapi import FastAPI, Request
 from fastapi.responses import HTMLResponse, Response
 
-from towpath.http.problems import not_found
+from towpath.http.methods import nothing_there
 
 UI = files("towpath.server") / "ui"
 PATHS = ("/{path:path}",)
@@ -32,7 +32,7 @@ def install(api: FastAPI, root: Traversable = UI) -> None:
         found = _file(root, path)
         # A script that is gone must not be answered by a page: after an upgrade an old page still asks for its own.
         if found is None and path.split("/")[0] in ("api", "assets"):
-            raise not_found("there is nothing at this address")
+            raise nothing_there(request)
         return found or _index(root, request)
 
     api.router.add_route("/{path:path}", page, methods=["GET", "HEAD"], include_in_schema=False)

@@ -161,6 +161,21 @@ def mismatch(name: str, recorded: str, asked: str) -> str:
     )
 
 
+async def sum_progress(tx: Tx, parent_id: str) -> None:
+    """Makes the parent's progress the sum of its children's. Told from the rows, so that saying it twice says it once."""
+    parent = await ledger.lock_one(tx, parent_id)
+    if parent is None or parent.ended or parent.progress_total in (None, parent.children_total):
+        return  # it is over, or shows how many of its children have ended
+    [row] = await tx.fetch("children_progress", parent_id=parent_id)
+    done = min(float(row["done"] or 0.0), parent.progress_total or 0.0)
+    if done == parent.progress_current:
+        return
+    board = Board([parent], tx.now)
+    parent.progress_current = done
+    board.note(parent, "job.progress", fields={"current": done, "of": parent.progress_total})
+    await ledger.write(tx, board)
+
+
 async def begin_wait(tx: Tx, job_id: str, attempt: int, step: Step, seconds: float | None) -> tuple[Step, int, datetime]:
     """Records when a sleep or a wait ends, at its first encounter; later entries find the same instant."""
     job = await _fenced(tx, job_id, attempt)

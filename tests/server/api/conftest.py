@@ -1,6 +1,7 @@
 """A server on each database, with people of three tenants."""
 
 import asyncio
+import shutil
 from collections.abc import AsyncIterator, Iterator
 from itertools import count
 from pathlib import Path
@@ -33,6 +34,25 @@ def postgres_url(postgres_server: PostgresServer, server_template: str) -> Itera
     name = f"server_{next(_numbers)}"
     yield postgres_server.create_database(name, template=server_template)
     postgres_server.drop_database(name)
+
+
+@pytest.fixture(scope="session")
+def sqlite_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("template")
+
+    async def migrate() -> None:
+        settings = Settings(blobs_url=(folder / "blobs").as_uri())
+        async with attach(App(f"sqlite:///{folder}/jobs.db", settings=settings)):
+            pass
+
+    asyncio.run(migrate())
+    return folder / "jobs.db"
+
+
+@pytest.fixture
+def sqlite_url(sqlite_template: Path, tmp_path: Path) -> str:
+    shutil.copy(sqlite_template, tmp_path / "jobs.db")
+    return f"sqlite:///{tmp_path}/jobs.db"
 
 
 @pytest.fixture

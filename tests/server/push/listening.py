@@ -59,12 +59,13 @@ class Listener:
     """Everything one client has heard, over all its connections."""
 
     address: str
-    token: str
+    token: str = ""
     query: dict[str, Any] = field(default_factory=dict)
     heard: list[Message] = field(default_factory=list)
     parser: Parser = field(default_factory=Parser)
     headers: httpx.Headers = field(default_factory=httpx.Headers)
     connections: int = 0
+    cookie: str = ""
     keep_bytes: bool = False
     bytes: bytes = b""
     _news: asyncio.Event = field(default_factory=asyncio.Event)
@@ -87,7 +88,7 @@ class Listener:
 
     async def listen(self, address: str | None = None, opened: "asyncio.Future[None] | None" = None) -> None:
         """One connection, until it ends."""
-        headers = {"Authorization": f"Bearer {self.token}"}
+        headers = {"Authorization": f"Bearer {self.token}"} if self.token else {"Cookie": f"towpath_session={self.cookie}"}
         if self.parser.last_id is not None:
             headers["Last-Event-ID"] = self.parser.last_id
         self.parser.cut()

@@ -14,7 +14,7 @@ from starlette.types import ASGIApp
 
 from towpath import App, Context, Settings
 
-PATIENCE = 30.0  # seconds after which a wait in a test has failed; never a measure of speed
+PATIENCE = 60.0  # seconds after which a wait in a test has failed; never a measure of speed
 
 
 class _Server(uvicorn.Server):

@@ -43,9 +43,10 @@ async def hub(hands):
 class Ear:
     """What one stream has sent, over any number of openings."""
 
-    def __init__(self, hub, wanted=EVERYTHING):
+    def __init__(self, hub, wanted=EVERYTHING, pause=0.0):
         self.hub = hub
         self.wanted = wanted
+        self.pause = pause
         self.parser = Parser()
         self.heard = []
 
@@ -77,6 +78,7 @@ class Ear:
     async def _listen(self, stream):
         async for chunk in stream.chunks():
             self.heard += self.parser.feed(chunk)
+            await asyncio.sleep(self.pause)
 
 
 async def everything(hands):
@@ -221,20 +223,34 @@ async def test_a_stream_that_does_not_read_is_ended_and_comes_back_for_the_rest(
 
 async def test_a_stream_that_does_not_read_holds_up_the_others_once(hands):
     """It is half full, not more: it has not been ended, and waiting for it at every message would stop everybody."""
-    hub = Hub(hands.store, describe, Limits(mailbox=40_000, patience=1.0, interval=0.0))
+    hub = Hub(hands.store, describe, Limits(mailbox=40_000, patience=1.5, interval=0.0))
     quick = Ear(hub)
     async with quick.open():
         ending = hub.enter("slow")
         stream = await Stream.open(hub, EVERYTHING, None, ending)
         await hands.enqueue_many(100)  # about 24,000 bytes
         async with asyncio.timeout(PATIENCE):
-            for _ in range(2 * int(PATIENCE)):  # a second for each would be too much
+            for _ in range(50):  # a wait for each would be too much
                 known = len(quick.events)
                 await hands.enqueue()
                 await until(lambda known=known: len(quick.events) > known, "the next job")
         assert not ending.called()
         stream.close()
         hub.exit(ending)
+    await hub.stop()
+
+
+async def test_streams_that_are_all_behind_are_waited_for_as_long_as_they_get_on(hands, monkeypatch):
+    """As in a burst that this process itself cannot send any faster: ending them would only make it worse."""
+    monkeypatch.setattr("towpath.http.push.mailbox._AT_ONCE", 1000)
+    hub = Hub(hands.store, describe, Limits(mailbox=20_000, patience=0.2))
+    ears = [Ear(hub, pause=0.05) for _ in range(4)]  # half a mailbox takes them longer than patience lasts
+    async with AsyncExitStack() as stack:
+        endings = [await stack.enter_async_context(ear.open()) for ear in ears]
+        jobs = await hands.enqueue_many(250)
+        await until(lambda: all(len(ear.events) == 250 for ear in ears), "the burst, four times")
+        assert not any(ending.called() for ending in endings)
+    assert all(sorted(ear.events) == sorted((job_id, 1) for job_id in jobs) for ear in ears)
     await hub.stop()
 
 

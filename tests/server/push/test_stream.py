@@ -13,7 +13,7 @@ from tests.server.push.listening import Listener
 from tests.server.push.serving import PATIENCE, serving
 from towpath.core.ids import uuid7
 from towpath.engine import tombstones
-from towpath.http import accounts, tokens
+from towpath.http import accounts, sessions, tokens
 from towpath.http.push import Limits
 from towpath.server.assembly import create_app, running
 from towpath.server.options import ServerOptions
@@ -256,6 +256,36 @@ async def test_streams_end_when_the_server_says_so_and_new_ones_are_refused(api,
     assert int(answer.headers["retry-after"]) > 0
 
 
+class TestQuietStreams:
+    @pytest.fixture
+    def limits(self):
+        return Limits(heartbeat=3600.0, farewell=60.0, recheck=0.1)
+
+    async def test_one_that_has_nothing_to_say_ends_at_once_and_properly_when_its_token_is_revoked(
+        self, app, address, token_for
+    ):
+        anna = Listener(address, await token_for("anna"))
+        async with asyncio.timeout(PATIENCE):
+            listening = asyncio.create_task(anna.listen())
+            await anna.until(lambda heard: heard.connections)
+            [token] = await tokens.page(app.services.store)
+            await tokens.revoke(app.services.store, token.id)
+            await listening  # an answer that was broken off would raise
+
+    async def test_one_whose_right_cannot_be_judged_ends(self, app, address, token_for, monkeypatch, caplog):
+        anna = Listener(address, await token_for("anna"))
+        async with asyncio.timeout(PATIENCE):
+            listening = asyncio.create_task(anna.listen())
+            await anna.until(lambda heard: heard.connections)
+            await app.services.store.run(lambda tx: tx.execute_sql(f"DROP TABLE {_table(app, 'token')}"))
+            await listening
+        assert "it ends" in caplog.text
+
+
+def _table(app, name):
+    return f"towpath_{name}" if app.services.store.dialect == "sqlite" else f"towpath.{name}"
+
+
 @on_sqlite
 class TestCrowds:
     @pytest.fixture
@@ -308,3 +338,31 @@ class TestALongAbsence:
             await anna.until(lambda heard: heard.events)
         assert anna.events == [(own.id, 1)]
         assert [job.id for job in foreign if job.id.encode() in anna.bytes] == []
+
+
+async def _logged_in(app, tenants):
+    """A session as logging in makes one: its id, and the cookie's secret."""
+    store = app.services.store
+    account = await accounts.create(store, "anna", tenants=tenants)
+    new = sessions.new_session()
+
+    async def unit(tx):
+        [row] = await tx.fetch("account_by_id", id=account.id)
+        return await sessions.begin(tx, new, row, app.settings)
+
+    return (await store.run(unit)).credential, new.secret
+
+
+@pytest.mark.parametrize("change", ["switch", "end"])
+async def test_a_session_that_ends_or_turns_to_another_tenant_loses_its_stream(app, address, change):
+    session_id, secret = await _logged_in(app, ["anna", "bert"])
+    anna = Listener(address, cookie=secret)
+    async with asyncio.timeout(PATIENCE):
+        listening = asyncio.create_task(anna.listen())
+        await anna.until(lambda heard: heard.connections)
+        if change == "switch":
+            await sessions.switch(app.services.store, session_id, "bert")
+        else:
+            [account] = await accounts.page(app.services.store)
+            await sessions.end(app.services.store, account.id, session_id)
+        await listening

@@ -3089,7 +3089,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "text/event-stream": string | components["schemas"]["JobMessage"] | components["schemas"]["DeletedMessage"] | components["schemas"]["ResetMessage"];
+                    "text/event-stream": string;
                 };
             };
             /** @description The request cannot be read */

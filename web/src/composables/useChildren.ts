@@ -2,7 +2,7 @@
 import { onScopeDispose, ref, shallowRef, watch, type Ref, type ShallowRef } from "vue";
 import type { Job } from "@/api/types";
 import { listChildren } from "@/services/jobs";
-import { holdJob, releaseJobs } from "@/stores/jobs";
+import { applyJob, holdJob, releaseJobs } from "@/stores/jobs";
 import { listenLive } from "@/stores/live";
 
 export interface Children {
@@ -24,6 +24,7 @@ export function useChildren(id: string, total: () => number): Children {
     if (!page || over) return;
     const known = new Set(rows.value.map((row) => row.id));
     const fresh = page.items.filter((item) => !known.has(item.id)).map(holdJob);
+    for (const item of page.items) applyJob(item);
     rows.value = [...rows.value, ...fresh];
     next.value = page.next;
     more.value = page.next !== null;

@@ -8,6 +8,7 @@ export interface JobListOptions {
   /** Rows per request. */
   limit?: number;
   lingerMs?: number;
+  cap?: number;
 }
 
 export function useJobList(filters: WatchSource<JobFilters>, options: JobListOptions = {}): ShallowRef<JobList> {
@@ -21,6 +22,7 @@ export function useJobList(filters: WatchSource<JobFilters>, options: JobListOpt
         load: (after) => listJobs(asked, { after, limit: options.limit }),
         matches: (job) => matches(job, asked),
         lingerMs: options.lingerMs,
+        cap: options.cap,
       });
       void list.value.loadMore();
     },

@@ -4,7 +4,7 @@
  * tab is hidden nothing is asked; coming back asks once. A newer question makes an older answer irrelevant.
  */
 import { onScopeDispose, ref, shallowRef, watch, type Ref, type ShallowRef, type WatchSource } from "vue";
-import { asProblem, type Problem } from "@/services/problem";
+import { asProblem, isAbsence, type Problem } from "@/services/problem";
 import { listenLive } from "@/stores/live";
 
 export interface ResourceOptions {
@@ -42,10 +42,16 @@ export function useResource<T>(load: () => Promise<T>, options: ResourceOptions 
       data.value = answer;
       error.value = null;
     } catch (caught) {
-      if (mine === asked) error.value = asProblem(caught);
+      if (mine === asked) miss(asProblem(caught));
     } finally {
       if (mine === asked) loading.value = false;
     }
+  }
+
+  /** A server that is away for a moment does not push what is shown aside; it is asked again when it is back. */
+  function miss(problem: Problem): void {
+    stale = true;
+    if (data.value === null || !isAbsence(problem)) error.value = problem;
   }
 
   function soon(ms: number): void {
@@ -65,6 +71,7 @@ export function useResource<T>(load: () => Promise<T>, options: ResourceOptions 
     onJobs: everyMs ? () => soon(everyMs) : undefined,
     onDeleted: everyMs ? () => soon(everyMs) : undefined,
     onReload: () => void reload(),
+    onOpen: () => void (stale && reload()),
   });
   const poll = pollMs ? setInterval(() => soon(0), pollMs) : undefined;
   document.addEventListener("visibilitychange", onVisible);

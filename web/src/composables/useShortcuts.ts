@@ -1,5 +1,5 @@
 /** Keys that act without a modifier, as long as nobody is typing and no dialog is open. */
-import { onMounted, onScopeDispose } from "vue";
+import { onActivated, onDeactivated, onMounted, onScopeDispose } from "vue";
 
 export type Shortcuts = Record<string, (event: KeyboardEvent) => void>;
 
@@ -9,8 +9,12 @@ export function useShortcuts(shortcuts: Shortcuts): void {
     if (isTyping(event.target) || document.querySelector("[role=dialog], [role=menu]")) return;
     shortcuts[event.key]?.(event);
   }
-  onMounted(() => window.addEventListener("keydown", press));
-  onScopeDispose(() => window.removeEventListener("keydown", press));
+  const listen = (): void => window.addEventListener("keydown", press);
+  const rest = (): void => window.removeEventListener("keydown", press);
+  onMounted(listen);
+  onActivated(listen);
+  onDeactivated(rest);
+  onScopeDispose(rest);
 }
 
 function isTyping(target: EventTarget | null): boolean {

@@ -1,7 +1,9 @@
-import { onScopeDispose, watchEffect } from "vue";
+import { onActivated, onScopeDispose, watch } from "vue";
 
 /** The tab's title follows the page. */
 export function useTitle(title: () => string): void {
-  watchEffect(() => (document.title = `${title()} · Towpath`));
+  const show = (): void => void (document.title = `${title()} · Towpath`);
+  watch(title, show, { immediate: true });
+  onActivated(show);
   onScopeDispose(() => (document.title = "Towpath"));
 }

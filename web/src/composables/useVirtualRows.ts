@@ -1,5 +1,5 @@
 /** Which rows of a long list are worth having in the document: those in view and a few around them. */
-import { computed, onMounted, onScopeDispose, ref, watch, type Ref } from "vue";
+import { computed, onActivated, onMounted, onScopeDispose, ref, watch, type Ref } from "vue";
 
 export interface VirtualOptions {
   scroller: Ref<HTMLElement | null>;
@@ -31,7 +31,8 @@ export function useVirtualRows(options: VirtualOptions): VirtualRows {
 
   function measure(): void {
     const scroller = options.scroller.value;
-    if (!scroller) return;
+    // Without height it is not in the document: a kept page rests, and its place is worth keeping.
+    if (!scroller?.clientHeight) return;
     top.value = scroller.scrollTop;
     view.value = scroller.clientHeight;
   }
@@ -61,6 +62,7 @@ export function useVirtualRows(options: VirtualOptions): VirtualRows {
       { immediate: true },
     );
   });
+  onActivated(() => options.scroller.value?.scrollTo({ top: top.value }));
   onScopeDispose(() => observer.disconnect());
 
   return { first, last, height, atTop, nearEnd, scrollTo };

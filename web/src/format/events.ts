@@ -28,7 +28,7 @@ export function eventName(name: string): string {
 export function eventText(event: JobEvent): string {
   const fields = event.fields ?? {};
   const told = TOLD[event.name]?.(fields);
-  const text = [event.message, told].filter(Boolean).join(" · ");
+  const text = [...new Set([event.message, told])].filter(Boolean).join(" · ");
   if (text) return text;
   return Object.keys(fields).length ? summary(fields) : "";
 }

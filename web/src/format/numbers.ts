@@ -14,6 +14,11 @@ export function short(value: number | null | undefined): string {
   return `${trim(value / 1_000_000)} M`;
 }
 
+/** A figure that is exact, or "5,000+" when not everything was counted. */
+export function atLeast(value: number | null | undefined, capped: boolean | undefined): string {
+  return `${short(value)}${capped && value ? "+" : ""}`;
+}
+
 function trim(value: number): string {
   return value >= 100 ? value.toFixed(0) : value.toFixed(1).replace(/\.0$/, "");
 }

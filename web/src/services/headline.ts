@@ -10,7 +10,7 @@ export function headline(counts: Counts | null, workersAlive: number | null): st
   if (counts.running) parts.push(`${plural(counts.running, "job")} under way`);
   if (counts.queued) parts.push(`${named(counts.queued, parts)} in the queue`);
   if (counts.waiting) parts.push(`${named(counts.waiting, parts)} waiting for something`);
-  return join(parts);
+  return counts.capped ? `At least ${join(parts)}` : join(parts);
 }
 
 /** "12 jobs" the first time, "12" after that. */

@@ -48,6 +48,11 @@ export function unreachable(): Problem {
   });
 }
 
+/** Whether it is about reaching the server, which the live indicator tells and time mends. */
+export function isAbsence(problem: Problem): boolean {
+  return problem.slug === "unreachable" || problem.status >= 502;
+}
+
 /** Any answer that is not a success, whatever its body turned out to be. */
 export function problemFrom(body: unknown, response: Response): Problem {
   const retry = Number(response.headers.get("Retry-After"));

@@ -21,7 +21,7 @@ export interface StreamOptions {
 }
 
 const FIRST_DELAY = 500;
-const LONGEST_DELAY = 15_000;
+const LONGEST_DELAY = 5000;
 
 /** Full jitter over a doubling ceiling, so that a restarted server is not met by every tab at once. */
 export function backoff(failures: number, random: () => number, first = FIRST_DELAY): number {

@@ -21,6 +21,8 @@ export interface JobListSource {
   lingerMs?: number;
   /** Rows beyond this are dropped from the end while the reader is at the top. */
   most?: number;
+  /** Never shows more than this; for lists that are a glance, not a place to scroll. */
+  cap?: number;
 }
 
 export interface JobList {
@@ -54,9 +56,13 @@ export function createJobList(source: JobListSource): JobList {
   const error = ref<Problem | null>(null);
   const atTop = ref(true);
   const next = ref<string | null>(null);
-  const timers = new Set<ReturnType<typeof setTimeout>>();
+  const due = new Map<string, number>();
+  let sweeping: ReturnType<typeof setTimeout> | undefined;
+  /** Rows pushed while a page is on its way: the page may have been read before them. */
+  const early = new Map<string, Job>();
   let boundaries: { lastId: string; next: string }[] = [];
   let generation = 0;
+  const linger = source.lingerMs ?? 3000;
   const emptyPages = ref(0);
 
   const barren = computed(() => emptyPages.value >= BARREN_PAGES);
@@ -78,7 +84,12 @@ export function createJobList(source: JobListSource): JobList {
     } catch (caught) {
       if (mine === generation) error.value = asProblem(caught);
     } finally {
-      if (mine === generation) loading.value = false;
+      if (mine === generation) {
+        loading.value = false;
+        const missed = [...early.values()];
+        early.clear();
+        consider(missed.map((job) => ({ job })));
+      }
     }
   }
 
@@ -132,18 +143,24 @@ export function createJobList(source: JobListSource): JobList {
     loaded.value = true;
   }
 
-  function consider(pushes: JobPush[]): void {
+  function consider(pushes: Pick<JobPush, "job">[]): void {
+    if (loading.value) for (const { job } of pushes) early.set(job.id, job);
     if (!loaded.value) return;
     const shown = new Set(rows.value.map((row) => row.id));
     const arriving = new Map<string, Job>();
     for (const { job } of pushes) {
       if (shown.has(job.id)) judge(job);
-      else if (!source.matches(job)) waiting.value.delete(job.id);
+      else if (!source.matches(job)) forget(job.id, arriving);
       else if (belongs(job.id)) arriving.set(job.id, job);
     }
     if (atTop.value) insert([...arriving.values()]);
     else for (const [id, job] of arriving) waiting.value.set(id, job);
     triggerRef(waiting);
+  }
+
+  function forget(id: string, arriving: Map<string, Job>): void {
+    waiting.value.delete(id);
+    arriving.delete(id);
   }
 
   /** Rows beyond the last page that was loaded come with their own page. */
@@ -161,6 +178,10 @@ export function createJobList(source: JobListSource): JobList {
   }
 
   function trim(): void {
+    if (source.cap !== undefined && rows.value.length > source.cap) {
+      releaseJobs(rows.value.slice(source.cap));
+      rows.value = rows.value.slice(0, source.cap);
+    }
     const most = source.most ?? 1500;
     if (rows.value.length <= most) return;
     const cut = boundaries.find((boundary) => indexOf(boundary.lastId) >= most / 3);
@@ -181,17 +202,20 @@ export function createJobList(source: JobListSource): JobList {
     if (gone === leaving.value.has(job.id)) return;
     if (gone) {
       leaving.value.add(job.id);
-      later(() => leaving.value.has(job.id) && drop([job.id]));
+      due.set(job.id, Date.now() + linger);
+      sweeping ??= setTimeout(sweep, linger);
     } else leaving.value.delete(job.id);
     triggerRef(leaving);
   }
 
-  function later(work: () => void): void {
-    const timer = setTimeout(() => {
-      timers.delete(timer);
-      work();
-    }, source.lingerMs ?? 3000);
-    timers.add(timer);
+  /** Lets go of the rows whose moment has passed, all at once. */
+  function sweep(): void {
+    sweeping = undefined;
+    const now = Date.now();
+    const over = [...due].filter(([, at]) => at <= now).map(([id]) => id);
+    for (const id of over) due.delete(id);
+    drop(over.filter((id) => leaving.value.has(id)));
+    if (due.size) sweeping = setTimeout(sweep, Math.max(100, Math.min(...due.values()) - now));
   }
 
   function drop(ids: string[]): void {
@@ -200,6 +224,7 @@ export function createJobList(source: JobListSource): JobList {
     for (const row of rows.value) if (gone.has(row.id)) releaseJob(row.id);
     if (kept.length !== rows.value.length) rows.value = kept;
     for (const id of ids) {
+      early.delete(id);
       leaving.value.delete(id);
       waiting.value.delete(id);
     }
@@ -212,12 +237,12 @@ export function createJobList(source: JobListSource): JobList {
     insert(jobs);
   }
 
-  const stopListening = listenLive({ onJobs: consider, onDeleted: drop, onReload: () => void reload() });
+  const stopListening = listenLive({ onJobs: consider, onDeleted: drop, onReload: () => void reload(), onOpen: () => void (error.value && reload()) });
 
   function dispose(): void {
     stopListening();
     generation += 1;
-    for (const timer of timers) clearTimeout(timer);
+    clearTimeout(sweeping);
     releaseJobs(rows.value);
     rows.value = [];
   }

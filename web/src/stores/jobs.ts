@@ -12,8 +12,14 @@ interface Held {
 
 const held = new Map<string, Held>();
 
+/** The newest rows that were pushed: an answer that was read before them must not bring back the past. */
+const recent = new Map<string, Job>();
+const MOST_RECENT = 1000;
+
 /** The one object for this job, brought up to date with `row` if that is newer. */
-export function holdJob(row: Job): Job {
+export function holdJob(answer: Job): Job {
+  const pushed = recent.get(answer.id);
+  const row = pushed && pushed.seq > answer.seq ? pushed : answer;
   const known = held.get(row.id);
   if (known) {
     known.holders += 1;
@@ -42,6 +48,19 @@ export function applyJob(row: Job): Job | null {
   if (!known) return null;
   refresh(known.job, row);
   return known.job;
+}
+
+/** Takes a row that was pushed, and remembers it for answers that are still on their way. */
+export function pushJob(row: Job): void {
+  recent.delete(row.id);
+  recent.set(row.id, row);
+  const oldest = recent.keys().next().value;
+  if (recent.size > MOST_RECENT && oldest !== undefined) recent.delete(oldest);
+  applyJob(row);
+}
+
+export function forgetPushed(): void {
+  recent.clear();
 }
 
 export function knownJob(id: string): Job | null {

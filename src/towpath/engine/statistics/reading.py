@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 
 from towpath.core.errors import ConfigurationError
 from towpath.core.usage import Price
@@ -10,7 +12,8 @@ from towpath.engine.occupancy import ALIVE
 from towpath.engine.prices import get_prices
 from towpath.engine.rollups import roll_up
 from towpath.engine.statistics import rollups, sampling, spending
-from towpath.engine.statistics.figures import Budget, Course, Flow, OfOperation, Point, Statistics, Workers
+from towpath.engine.statistics.figures import Budget, CostLine, Course, Flow, OfOperation, Point, Statistics, Workers
+from towpath.engine.statistics.sampling import Sample
 from towpath.engine.statistics.windows import WINDOWS, Span
 from towpath.store.contract import Store, Tx
 
@@ -28,23 +31,43 @@ async def statistics(
         if not await roll_up(store):
             break
 
-    async def unit(tx: Tx) -> Statistics:
+    async def unit(tx: Tx) -> _Read:
         span = WINDOWS[window].span(tx.now)
-        if tenant is None:
-            found = await rollups.course(tx, span, operation, queue)
-        else:
-            found = await sampling.course(tx, span, tenant, operation, queue)
+        found = Course() if tenant is not None else await rollups.course(tx, span, operation, queue)
+        sample = None if tenant is None else await sampling.take(tx, span, tenant, operation, queue)
         await spending.add_usage(tx, found, span, tenant, operation, queue)
         prices = await get_prices(tx)
         cost, more = await spending.bill(tx, span, prices, tenant, operation, queue)
-        return Statistics(
-            window, int(span.window.width.total_seconds()), found.sampled, _series(found, span, prices),
-            _point(span, found.slots.values(), prices),
-            _point(span.before, [*found.before.values(), found.used_before], prices),
-            _operations(found), cost, more, await _workers(tx, span), await _budgets(tx),
-        )  # fmt: skip
+        return _Read(span, found, sample, prices, cost, more, await _workers(tx, span), await _budgets(tx))
 
-    return await store.read(unit)
+    read = await store.read(unit)
+    if read.sample is not None:
+        await asyncio.to_thread(sampling.place, read.found, read.sample)
+    return _assembled(read)
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """What the database told, at one moment."""
+
+    span: Span
+    found: Course
+    sample: Sample | None
+    prices: Mapping[str, Price]
+    cost: list[CostLine]
+    cost_is_more: bool
+    workers: Workers
+    budgets: list[Budget]
+
+
+def _assembled(read: _Read) -> Statistics:
+    span, found, prices = read.span, read.found, read.prices
+    return Statistics(
+        span.window.name, int(span.window.width.total_seconds()), found.sampled, _series(found, span, prices),
+        _point(span, found.slots.values(), prices),
+        _point(span.before, [*found.before.values(), found.used_before], prices),
+        _operations(found), read.cost, read.cost_is_more, read.workers, read.budgets,
+    )  # fmt: skip
 
 
 def _series(found: Course, span: Span, prices: Mapping[str, Price]) -> list[Point]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import timedelta
 
 from towpath.core.usage import Price, cost
 from towpath.engine.statistics.figures import CostLine, Course, usage_of
@@ -11,12 +10,10 @@ from towpath.engine.statistics.windows import Span
 from towpath.store.contract import Tx
 
 MOST_LINES = 200
-_BY_QUARTERS = timedelta(minutes=15)
 
 
 def _source(span: Span) -> str:
-    """Minutes are known for a few hours only, quarters of an hour for two days, hours for good."""
-    return "spend" if span.window.width < _BY_QUARTERS else "usage"
+    return "spend" if span.window.by_minutes else "usage"
 
 
 async def add_usage(tx: Tx, found: Course, span: Span, tenant: str | None, operation: str | None, queue: str | None) -> None:

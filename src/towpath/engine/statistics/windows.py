@@ -8,12 +8,17 @@ from datetime import UTC, datetime, timedelta
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """`width` is what one point of its course stands for; it divides the length, and hours when the length is longer
-    than what is known by the minute."""
+    """`width` is what one point of its course stands for: no finer than what is known of its whole length, and of the
+    same length before it."""
 
     name: str
     length: timedelta
     width: timedelta
+
+    @property
+    def by_minutes(self) -> bool:
+        """Some things are known by the minute for a few hours, and by the quarter of an hour after that."""
+        return self.width < timedelta(minutes=15)
 
     def span(self, now: datetime) -> Span:
         width = self.width.total_seconds()

@@ -13,6 +13,7 @@ from towpath.config import Settings
 from towpath.core.errors import ConfigurationError
 from towpath.http.addresses import is_loopback
 from towpath.http.errors import LoginRefused, ProviderUnavailable
+from towpath.http.outbound import usual_trust
 
 # Only such as need the provider's private key: with the others, whoever knows our secret could sign.
 _ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA")
@@ -94,7 +95,7 @@ class Provider:
 
         auth = httpx.BasicAuth(self.client_id, self.client_secret) if basic else None
         try:
-            async with asyncio.timeout(_TIMEOUT), httpx.AsyncClient(timeout=_TIMEOUT) as client:
+            async with asyncio.timeout(_TIMEOUT), httpx.AsyncClient(verify=usual_trust(), timeout=_TIMEOUT) as client:
                 response = await client.request(
                     method, url, data=form, auth=auth, headers={"accept": "application/json"}
                 )  # fmt: skip

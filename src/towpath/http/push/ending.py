@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 
@@ -12,12 +13,16 @@ class Ending:
 
     account: str
     reason: str | None = None
+    then: Callable[[], None] | None = None
+    """What is done at once."""
     _called: asyncio.Event = field(default_factory=asyncio.Event)
 
     def call(self, reason: str) -> None:
         if self.reason is None:
             self.reason = reason
             self._called.set()
+            if self.then is not None:
+                self.then()
 
     def called(self) -> bool:
         return self.reason is not None

@@ -27,6 +27,7 @@ log = logging.getLogger("towpath.push")
 
 _AFTER_A_FAILURE = 1.0
 _READ_BY_THEMSELVES = 3
+_MANY_ROUNDS = 20
 _LATER = {"Retry-After": str(RETRY_AFTER)}
 _SHUTTING_DOWN = "the server is shutting down; it takes no new streams"
 Arrival = tuple[Wanted, Ending, "asyncio.Future[Seat]"]
@@ -120,9 +121,6 @@ class Hub:
         self._stopped = True
         for ending in self._open:
             ending.call("shutdown")
-        for seat in self._seats:
-            seat.mailbox.empty()
-        self._wake.set()
 
     async def stop(self) -> None:
         """Ends the streams and the reader; may be called twice."""
@@ -209,15 +207,23 @@ class Hub:
         await self._be_patient(touched)
 
     async def _be_patient(self, touched: set[Seat]) -> None:
-        """A burst must not close streams that are merely as fast as their network; a stuck one is waited for once."""
+        """A burst must not end streams that are merely as fast as their network, or as this process. One that is stuck is
+        waited for once; if many are behind it is us, and they get the time they need as long as they get on."""
         crowded = [seat.mailbox for seat in touched if not seat.mailbox.roomy.is_set() and not seat.mailbox.given_up]
-        if crowded:
+        if not crowded:
+            return
+        rounds = _MANY_ROUNDS if 4 * len(crowded) > len(self._seats) else 1
+        for _ in range(rounds):
+            before = sum(mailbox.taken for mailbox in crowded)
             with suppress(TimeoutError):
                 async with asyncio.timeout(self.limits.patience):
                     for mailbox in crowded:
                         await mailbox.roomy.wait()
-            for mailbox in crowded:
-                mailbox.given_up = not mailbox.roomy.is_set()
+                    return
+            if sum(mailbox.taken for mailbox in crowded) == before:
+                break
+        for mailbox in crowded:
+            mailbox.given_up = not mailbox.roomy.is_set()
 
     async def _rest(self) -> None:
         await self._wake.wait()

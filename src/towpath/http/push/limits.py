@@ -25,7 +25,7 @@ class Limits:
     mailbox: int = 2 * 1024 * 1024
     """How many bytes a stream may be behind before it is closed; it comes back and reads them by itself."""
     patience: float = 0.5
-    """How long everybody waits for one that is half as far behind."""
+    """How long everybody waits for one that is half as far behind, and takes nothing meanwhile."""
     joining: float = 10.0
     """How long a new stream waits for the reader before it is refused."""
     farewell: float = 2.0

@@ -14,12 +14,15 @@ class Mailbox:
     def __init__(self, most_bytes: int, ending: Ending) -> None:
         self._most = most_bytes
         self._ending = ending
+        ending.then = self._empty
         self._waiting: deque[bytes] = deque()
         self._size = 0
         self._news = asyncio.Event()
         self.roomy = asyncio.Event()
         """At most half full."""
         self.roomy.set()
+        self.taken = 0
+        """How many bytes were ever taken out."""
         self.given_up = False
         """It was waited for in vain, and nobody waits again until it has caught up."""
 
@@ -29,7 +32,6 @@ class Mailbox:
         if self._waiting and self._size + len(data) > self._most:
             self._ending.call("overflow")
         if self._ending.called():
-            self.empty()
             return
         self._waiting.append(data)
         self._size += len(data)
@@ -37,7 +39,7 @@ class Mailbox:
             self.roomy.clear()
         self._news.set()
 
-    def empty(self) -> None:
+    def _empty(self) -> None:
         self._waiting.clear()
         self._size = 0
         self.roomy.set()
@@ -58,6 +60,7 @@ class Mailbox:
             taken.append(self._waiting.popleft())
             size += len(taken[-1])
         self._size -= size
+        self.taken += size
         if self._size <= self._most // 2:
             self.roomy.set()
             self.given_up = False

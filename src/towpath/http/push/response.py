@@ -74,13 +74,15 @@ class EventStream(Response):
                     await send({"type": "http.response.body", "body": b"", "more_body": False})
 
     async def _judge(self, ending: Ending) -> None:
-        while True:
+        while not ending.called():
             await asyncio.sleep(self._hub.limits.recheck)
             try:
-                allowed = await self._still_allowed()
+                if not await self._still_allowed():
+                    ending.call("revoked")
             except StoreUnavailable:
-                continue  # nothing can be changed meanwhile either
-            if not allowed:
+                pass  # nothing can have been changed meanwhile either
+            except Exception:
+                log.exception("it could not be found out whether a stream may go on, so it ends")
                 ending.call("revoked")
 
 

@@ -1,6 +1,7 @@
 -- name: audit_add
 INSERT INTO towpath.audit (id, ts, account_id, account, via, tenant, action, target, address, request_id, details)
 VALUES (:id, :now, :account_id, :account, :via, :tenant, :action, :target, :address, :request_id, :details)
+ON CONFLICT DO NOTHING
 
 -- name: audit_page
 SELECT id, ts, account_id, account, via, tenant, action, target, address, request_id, details FROM towpath.audit

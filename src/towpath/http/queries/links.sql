@@ -1,6 +1,7 @@
 -- name: link_add
 INSERT INTO towpath.link (hash, account_id, purpose, created_at, expires_at)
 VALUES (:hash, :account_id, :purpose, :now, :expires_at)
+ON CONFLICT DO NOTHING
 
 -- Whoever comes first has it. The same use sent again after an unknown commit is recognised by what it was for.
 -- name: link_use

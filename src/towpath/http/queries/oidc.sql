@@ -1,6 +1,7 @@
 -- name: oidc_flow_add
 INSERT INTO towpath.oidc_flow (state_hash, browser_hash, nonce, verifier, expires_at)
 VALUES (:state_hash, :browser_hash, :nonce, :verifier, :expires_at)
+ON CONFLICT DO NOTHING
 
 -- name: oidc_flow_take
 DELETE FROM towpath.oidc_flow WHERE state_hash = :state_hash AND browser_hash = :browser_hash AND expires_at > :now

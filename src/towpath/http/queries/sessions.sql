@@ -1,6 +1,8 @@
+-- Here and in the other files: what was inserted already is the same statement, sent again after an unknown commit.
 -- name: session_add
 INSERT INTO towpath.session (id, hash, account_id, tenant, address, agent, created_at, seen_at, idle_until, expires_at)
 VALUES (:id, :hash, :account_id, :tenant, :address, :agent, :now, :now, :idle_until, :expires_at)
+ON CONFLICT DO NOTHING
 
 -- name: session_by_hash
 SELECT session.id, session.account_id, session.tenant, session.seen_at, session.expires_at, account.name, account.admin

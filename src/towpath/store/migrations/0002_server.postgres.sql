@@ -7,10 +7,20 @@ CREATE TABLE towpath.owned (
 );
 INSERT INTO towpath.owned (tenant, id) SELECT tenant, id FROM towpath.job;
 
--- How long each counted job waited and ran, in seconds; the janitor folds them into histograms.
+-- How long each counted job waited and ran, in seconds; the janitor folds them into histograms: by the quarter of an hour,
+-- and for a few hours by the minute as well.
 ALTER TABLE towpath.tally ADD COLUMN waits real[];
 ALTER TABLE towpath.tally ADD COLUMN runs real[];
 CREATE TABLE towpath.histogram (
+    queue     text NOT NULL,
+    operation text NOT NULL,
+    quarter   timestamptz NOT NULL,
+    what      text NOT NULL CHECK (what IN ('wait', 'run')),
+    bucket    integer NOT NULL,
+    jobs      bigint NOT NULL,
+    PRIMARY KEY (queue, operation, quarter, what, bucket)
+);
+CREATE TABLE towpath.histogram_minute (
     queue     text NOT NULL,
     operation text NOT NULL,
     minute    timestamptz NOT NULL,
@@ -108,9 +118,10 @@ CREATE FUNCTION towpath.snapshot_below(whole pg_snapshot, bound xid8) RETURNS te
     FROM pg_snapshot_xip(whole) AS running WHERE running < bound
 $$;
 
--- Charts ask for a span of time; after two days minutes are folded into hours, and `upkeep` knows how far that has come.
+-- Charts ask for a span of time; after two days minutes and quarters are folded into hours, and `upkeep` knows how far that has come.
 CREATE INDEX rollup_minute ON towpath.rollup (minute);
-CREATE INDEX histogram_minute ON towpath.histogram (minute);
+CREATE INDEX histogram_quarter ON towpath.histogram (quarter);
+CREATE INDEX histogram_minute_minute ON towpath.histogram_minute (minute);
 CREATE TABLE towpath.upkeep (
     name       text PRIMARY KEY,
     done_until timestamptz
@@ -241,7 +252,7 @@ FROM (
         SELECT queue, operation, hour, what, bucket,
                sum(jobs) OVER (PARTITION BY queue, operation, hour, what ORDER BY bucket) AS seen,
                sum(jobs) OVER (PARTITION BY queue, operation, hour, what) AS total
-        FROM (SELECT queue, operation, date_trunc('hour', minute) AS hour, what, bucket, sum(jobs) AS jobs
+        FROM (SELECT queue, operation, date_trunc('hour', quarter) AS hour, what, bucket, sum(jobs) AS jobs
               FROM towpath.histogram GROUP BY 1, 2, 3, 4, 5) AS hourly
     ) AS ranked
     GROUP BY queue, operation, hour, what

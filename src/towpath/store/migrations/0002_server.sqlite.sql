@@ -7,10 +7,20 @@ CREATE TABLE towpath_owned (
 ) WITHOUT ROWID;
 INSERT INTO towpath_owned (tenant, id) SELECT tenant, id FROM towpath_job;
 
--- How long each counted job waited and ran, in seconds; the janitor folds them into histograms.
+-- How long each counted job waited and ran, in seconds; the janitor folds them into histograms: by the quarter of an hour,
+-- and for a few hours by the minute as well.
 ALTER TABLE towpath_tally ADD COLUMN waits text;
 ALTER TABLE towpath_tally ADD COLUMN runs text;
 CREATE TABLE towpath_histogram (
+    queue     text NOT NULL,
+    operation text NOT NULL,
+    quarter   REAL NOT NULL,
+    what      text NOT NULL CHECK (what IN ('wait', 'run')),
+    bucket    integer NOT NULL,
+    jobs      integer NOT NULL,
+    PRIMARY KEY (queue, operation, quarter, what, bucket)
+);
+CREATE TABLE towpath_histogram_minute (
     queue     text NOT NULL,
     operation text NOT NULL,
     minute    REAL NOT NULL,
@@ -46,9 +56,10 @@ CREATE TABLE towpath_tombstone (
 );
 CREATE INDEX towpath_tombstone_at ON towpath_tombstone (at);
 
--- Charts ask for a span of time; after two days minutes are folded into hours, and `upkeep` knows how far that has come.
+-- Charts ask for a span of time; after two days minutes and quarters are folded into hours, and `upkeep` knows how far that has come.
 CREATE INDEX towpath_rollup_minute ON towpath_rollup (minute);
-CREATE INDEX towpath_histogram_minute ON towpath_histogram (minute);
+CREATE INDEX towpath_histogram_quarter ON towpath_histogram (quarter);
+CREATE INDEX towpath_histogram_minute_minute ON towpath_histogram_minute (minute);
 CREATE TABLE towpath_upkeep (
     name       text PRIMARY KEY,
     done_until REAL
@@ -180,7 +191,7 @@ FROM (
         SELECT queue, operation, hour, what, bucket,
                sum(jobs) OVER (PARTITION BY queue, operation, hour, what ORDER BY bucket) AS seen,
                sum(jobs) OVER (PARTITION BY queue, operation, hour, what) AS total
-        FROM (SELECT queue, operation, floor(minute / 3600) * 3600 AS hour, what, bucket, sum(jobs) AS jobs
+        FROM (SELECT queue, operation, floor(quarter / 3600) * 3600 AS hour, what, bucket, sum(jobs) AS jobs
               FROM towpath_histogram GROUP BY 1, 2, 3, 4, 5) AS hourly
     ) AS ranked
     GROUP BY queue, operation, hour, what

@@ -13,9 +13,7 @@ FROM (SELECT succeeded, partial, failed, cancelled FROM towpath.rollup WHERE min
       SELECT succeeded, partial, failed, cancelled FROM towpath.tally) AS parts
 
 -- name: failures_of
-SELECT id, operation, error_kind AS kind, error_group AS message, finished_at
-FROM towpath.job
-WHERE id IN :ids AND state = 'failed' AND error_kind <> 'children'
+SELECT id, state, operation, error_kind AS kind, error_group AS message, finished_at FROM towpath.job WHERE id IN :ids
 
 -- name: leased_lanes
 SELECT lane, count(*) AS jobs FROM towpath.job WHERE leased AND queue = :queue GROUP BY lane

@@ -23,9 +23,11 @@ WHERE operation = :operation AND state = 'failed' AND id < :before AND id >= :si
 ORDER BY id DESC LIMIT :limit
 
 -- name: ids_of_children
+-- Compared and ordered by group and id together, so that no planner takes the way over all jobs.
 SELECT id FROM towpath.job
-WHERE parent_id = :parent_id AND parent_id IS NOT NULL AND child_group = :child_group AND id < :before AND id >= :since
-ORDER BY id DESC LIMIT :limit
+WHERE parent_id = :parent_id AND parent_id IS NOT NULL
+  AND (child_group, id) < (:child_group, :before) AND (child_group, id) >= (:child_group, :since)
+ORDER BY child_group DESC, id DESC LIMIT :limit
 
 -- name: child_groups
 -- One step in the index per group, however many children each has.
@@ -38,13 +40,10 @@ WITH RECURSIVE known (child_group) AS (
 )
 SELECT child_group FROM known WHERE child_group IS NOT NULL LIMIT :limit
 
--- name: tree_pool
-WITH RECURSIVE tree (id) AS (
-    SELECT id FROM towpath.job WHERE id = :root
-    UNION ALL
-    SELECT job.id FROM towpath.job AS job JOIN tree ON job.parent_id = tree.id AND job.parent_id IS NOT NULL
-)
-SELECT id FROM tree LIMIT :limit
+-- name: some_children
+SELECT id, children_total FROM towpath.job
+WHERE parent_id = :parent_id AND parent_id IS NOT NULL
+ORDER BY child_group, id LIMIT :limit
 
 -- name: running_pool
 SELECT id FROM towpath.job WHERE leased AND state = 'running' ORDER BY queue, id LIMIT :limit

@@ -47,3 +47,6 @@ SELECT count(*) AS jobs FROM (
     SELECT 1 FROM towpath.job
     WHERE queue = :queue AND priority = :priority AND ready AND (pass < :pass OR (pass = :pass AND id < :id)) LIMIT :limit
 ) AS ahead
+
+-- name: children_progress
+SELECT sum(progress_current) AS done FROM towpath.job WHERE parent_id = :parent_id AND parent_id IS NOT NULL

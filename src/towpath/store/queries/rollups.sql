@@ -40,7 +40,7 @@ SELECT done_until AS until FROM towpath.upkeep WHERE name = :name
 -- The first moment from which something is told, so that hours in which nothing happened need not be looked at.
 SELECT min(minute) AS minute
 FROM (SELECT min(minute) AS minute FROM towpath.rollup WHERE minute >= :hour
-      UNION ALL SELECT min(minute) FROM towpath.histogram WHERE minute >= :hour
+      UNION ALL SELECT min(quarter) FROM towpath.histogram WHERE quarter >= :hour
       UNION ALL SELECT min(minute) FROM towpath.occupancy WHERE minute >= :hour
       UNION ALL SELECT min(quarter) FROM towpath.usage WHERE quarter >= :hour) AS told
 
@@ -56,10 +56,10 @@ DELETE FROM towpath.rollup WHERE minute > :hour AND minute < :until
 
 -- name: histogram_hour
 SELECT queue, operation, what, bucket, CAST(sum(jobs) AS bigint) AS jobs
-FROM towpath.histogram WHERE minute > :hour AND minute < :until GROUP BY queue, operation, what, bucket
+FROM towpath.histogram WHERE quarter > :hour AND quarter < :until GROUP BY queue, operation, what, bucket
 
--- name: drop_histogram_minutes
-DELETE FROM towpath.histogram WHERE minute > :hour AND minute < :until
+-- name: drop_histogram_quarters
+DELETE FROM towpath.histogram WHERE quarter > :hour AND quarter < :until
 
 -- name: occupancy_hour
 SELECT CAST(sum(samples) AS bigint) AS samples, CAST(sum(workers) AS bigint) AS workers,
@@ -90,7 +90,10 @@ SET samples = known.samples + excluded.samples, workers = known.workers + exclud
 DELETE FROM towpath.rollup WHERE minute < :before
 
 -- name: forget_histograms
-DELETE FROM towpath.histogram WHERE minute < :before
+DELETE FROM towpath.histogram WHERE quarter < :before
+
+-- name: forget_histogram_minutes
+DELETE FROM towpath.histogram_minute WHERE minute < :before
 
 -- name: forget_occupancy
 DELETE FROM towpath.occupancy WHERE minute < :before

@@ -10,9 +10,17 @@ WHERE minute >= :since AND minute < :until
   AND (CAST(:queue AS text) IS NULL OR queue = CAST(:queue AS text))
 GROUP BY operation
 
--- name: durations_by_operation
+-- name: quarter_durations_by_operation
 SELECT operation, what, bucket, CAST(sum(jobs) AS bigint) AS jobs
 FROM towpath.histogram
+WHERE quarter >= :since AND quarter < :until
+  AND (CAST(:operation AS text) IS NULL OR operation = CAST(:operation AS text))
+  AND (CAST(:queue AS text) IS NULL OR queue = CAST(:queue AS text))
+GROUP BY operation, what, bucket
+
+-- name: minute_durations_by_operation
+SELECT operation, what, bucket, CAST(sum(jobs) AS bigint) AS jobs
+FROM towpath.histogram_minute
 WHERE minute >= :since AND minute < :until
   AND (CAST(:operation AS text) IS NULL OR operation = CAST(:operation AS text))
   AND (CAST(:queue AS text) IS NULL OR queue = CAST(:queue AS text))

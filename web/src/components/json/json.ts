@@ -1,4 +1,5 @@
 /** JSON values as a tree is drawn: what kind, how to show it in one line, and its parts. */
+import { firstMistake } from "@/components/json/checker";
 
 export type JsonKind = "object" | "array" | "string" | "number" | "boolean" | "null";
 
@@ -77,25 +78,13 @@ export interface JsonMistake {
 
 export type Parsed = { ok: true; value: unknown } | { ok: false; mistake: JsonMistake };
 
-/** Parses what a person typed; a mistake is told by line and column, whatever the browser calls it. */
+/** Parses what a person typed; a mistake is told by line and column. */
 export function parseJson(text: string): Parsed {
   try {
     return { ok: true, value: JSON.parse(text) as unknown };
-  } catch (caught) {
-    const message = caught instanceof Error ? caught.message : String(caught);
-    return { ok: false, mistake: { ...placeOf(text, message), message: plainMessage(message) } };
+  } catch {
+    const found = firstMistake(text) ?? { at: 0, message: "This is not valid JSON." };
+    const before = text.slice(0, found.at).split("\n");
+    return { ok: false, mistake: { line: before.length, column: (before.at(-1)?.length ?? 0) + 1, message: found.message } };
   }
-}
-
-function placeOf(text: string, message: string): { line: number; column: number } {
-  const lined = /line (\d+) column (\d+)/.exec(message);
-  if (lined) return { line: Number(lined[1]), column: Number(lined[2]) };
-  const position = /position (\d+)/.exec(message);
-  const before = text.slice(0, position ? Number(position[1]) : text.length).split("\n");
-  return { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };
-}
-
-function plainMessage(message: string): string {
-  if (/end of (JSON|data)|Unexpected EOF/i.test(message)) return "It ends too early: a bracket or quote is not closed.";
-  return message.replace(/^JSON\.parse: /, "").replace(/,? ?"?\.\.\..*is not valid JSON.*$/s, "").replace(/ in JSON at position.*$/s, "");
 }

@@ -58,7 +58,16 @@ SET created = known.created + excluded.created, started = known.started + exclud
     run_seconds = known.run_seconds + excluded.run_seconds
 
 -- name: add_histograms
-INSERT INTO towpath.histogram AS known (queue, operation, minute, what, bucket, jobs)
+INSERT INTO towpath.histogram AS known (queue, operation, quarter, what, bucket, jobs)
+SELECT queue, operation, to_timestamp(quarter), what, bucket, jobs
+FROM json_to_recordset(:rows::json) AS new (queue text, operation text, quarter float8, what text, bucket int,
+                                            jobs bigint)
+ORDER BY 1, 2, 3, 4, 5
+ON CONFLICT (queue, operation, quarter, what, bucket) DO UPDATE
+SET jobs = known.jobs + excluded.jobs
+
+-- name: add_histogram_minutes
+INSERT INTO towpath.histogram_minute AS known (queue, operation, minute, what, bucket, jobs)
 SELECT queue, operation, to_timestamp(minute), what, bucket, jobs
 FROM json_to_recordset(:rows::json) AS new (queue text, operation text, minute float8, what text, bucket int,
                                             jobs bigint)

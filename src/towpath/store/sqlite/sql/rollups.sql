@@ -43,7 +43,15 @@ SET created = known.created + excluded.created, started = known.started + exclud
     run_seconds = known.run_seconds + excluded.run_seconds
 
 -- name: add_histograms
-INSERT INTO towpath.histogram AS known (queue, operation, minute, what, bucket, jobs)
+INSERT INTO towpath.histogram AS known (queue, operation, quarter, what, bucket, jobs)
+SELECT value ->> 'queue', value ->> 'operation', CAST(value ->> 'quarter' AS REAL), value ->> 'what',
+       value ->> 'bucket', value ->> 'jobs'
+FROM json_each(:rows) WHERE true
+ON CONFLICT (queue, operation, quarter, what, bucket) DO UPDATE
+SET jobs = known.jobs + excluded.jobs
+
+-- name: add_histogram_minutes
+INSERT INTO towpath.histogram_minute AS known (queue, operation, minute, what, bucket, jobs)
 SELECT value ->> 'queue', value ->> 'operation', CAST(value ->> 'minute' AS REAL), value ->> 'what',
        value ->> 'bucket', value ->> 'jobs'
 FROM json_each(:rows) WHERE true

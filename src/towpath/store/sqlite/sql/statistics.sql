@@ -10,9 +10,17 @@ WHERE minute >= :since AND minute < :until
   AND (CAST(:queue AS text) IS NULL OR queue = CAST(:queue AS text))
 GROUP BY 1, 2
 
--- name: durations_in_slots
-SELECT CAST(floor(minute / CAST(:width AS float8)) AS bigint) AS slot, what, bucket, CAST(sum(jobs) AS bigint) AS jobs
+-- name: quarter_durations_in_slots
+SELECT CAST(floor(quarter / CAST(:width AS float8)) AS bigint) AS slot, what, bucket, CAST(sum(jobs) AS bigint) AS jobs
 FROM towpath.histogram
+WHERE quarter >= :since AND quarter < :until
+  AND (CAST(:operation AS text) IS NULL OR operation = CAST(:operation AS text))
+  AND (CAST(:queue AS text) IS NULL OR queue = CAST(:queue AS text))
+GROUP BY 1, 2, 3
+
+-- name: minute_durations_in_slots
+SELECT CAST(floor(minute / CAST(:width AS float8)) AS bigint) AS slot, what, bucket, CAST(sum(jobs) AS bigint) AS jobs
+FROM towpath.histogram_minute
 WHERE minute >= :since AND minute < :until
   AND (CAST(:operation AS text) IS NULL OR operation = CAST(:operation AS text))
   AND (CAST(:queue AS text) IS NULL OR queue = CAST(:queue AS text))

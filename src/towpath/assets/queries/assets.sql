@@ -1,0 +1,42 @@
+-- name: asset_add
+INSERT INTO towpath.asset (id, tenant, name, media_type, kind, bytes, sha256, blob_key, state, meta, created_by, created_at,
+                           touched_at)
+VALUES (:id, :tenant, :name, '', '', :bytes, '', :blob_key, 'uploading', :meta, :created_by, :now, :now)
+
+-- name: assets_by_id
+SELECT id, tenant, name, media_type, kind, bytes, sha256, blob_key, state, meta, created_by, created_at
+FROM towpath.asset WHERE id IN :ids AND tenant = :tenant AND removed_at IS NULL
+
+-- name: asset_of_any_tenant
+SELECT id, tenant, name, media_type, kind, bytes, sha256, blob_key, state, meta, created_by, created_at
+FROM towpath.asset WHERE id = :id AND removed_at IS NULL
+
+-- name: assets_lock
+SELECT id, bytes, state FROM towpath.asset WHERE id IN :ids AND tenant = :tenant AND removed_at IS NULL
+ORDER BY id FOR UPDATE
+
+-- name: asset_ready
+UPDATE towpath.asset SET state = 'ready', media_type = :media_type, kind = :kind, bytes = :bytes, sha256 = :sha256,
+       touched_at = :now
+WHERE id = :id AND state = 'uploading' AND removed_at IS NULL
+
+-- name: asset_failed
+UPDATE towpath.asset SET state = 'failed', bytes = 0, touched_at = :now
+WHERE id = :id AND removed_at IS NULL
+
+-- name: asset_touch
+UPDATE towpath.asset SET touched_at = :now WHERE id = :id
+
+-- name: assets_remove
+UPDATE towpath.asset SET removed_at = :now WHERE id IN :ids
+
+-- name: assets_forget
+DELETE FROM towpath.asset WHERE id IN :ids AND removed_at IS NOT NULL
+
+-- name: assets_removed
+-- Removals that did not come to their end.
+SELECT id FROM towpath.asset WHERE removed_at IS NOT NULL AND removed_at < :before ORDER BY id LIMIT :limit
+
+-- name: assets_abandoned
+SELECT id, tenant FROM towpath.asset
+WHERE state <> 'ready' AND removed_at IS NULL AND touched_at < :before ORDER BY touched_at LIMIT :limit

@@ -1,0 +1,154 @@
+"""A file that comes as one stream: counted, sniffed and hashed on its way to the blob store, never held in memory."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+from collections.abc import AsyncIterator, Collection, Mapping
+from contextlib import suppress
+from typing import Any
+
+from towpath.assets.errors import AssetRefused, over_quota, too_large
+from towpath.assets.keeping import blob_folder, delete, get, take_room, usage
+from towpath.assets.naming import shown_name
+from towpath.assets.records import Asset
+from towpath.assets.sniffing import HEAD, Kind, looks_like, sniff
+from towpath.core.ids import uuid7
+from towpath.engine.app import App
+from towpath.store.contract import Tx
+
+Kinds = Collection[str] | None
+
+
+async def receive(
+    app: App,
+    tenant: str,
+    name: str,
+    stream: AsyncIterator[bytes],
+    *,
+    kinds: Kinds,
+    created_by: str | None,
+    meta: Mapping[str, Any] | None = None,
+) -> Asset:
+    """Stores a file for a tenant. `kinds` are the kinds that are taken (`assets.MEDIA`); None takes anything.
+
+    Raises `AssetRefused` if it is too large, over the quota, or not of these kinds; whatever goes wrong, nothing is left.
+    """
+    shown = shown_name(name)
+    room = await _room(app, tenant)
+    asset_id = await begin(app, tenant, shown, 0, created_by, meta or {})
+    try:
+        intake = Intake(shown, kinds, app.settings.max_upload_bytes, room)
+        await app.services.blobs.put(content_key(asset_id), intake.pieces(stream))
+        await complete(app, tenant, asset_id, intake, reserved=0)
+        return await get(app.services.store, tenant, asset_id)
+    except BaseException:
+        # Also when the caller is cancelled: the clean-up goes on, and what a kill prevents is done by `tidy`.
+        with suppress(Exception):
+            await asyncio.shield(delete(app, tenant, [asset_id]))
+        raise
+
+
+class Intake:
+    """What passes through `pieces` is measured; a file that is refused breaks the stream off."""
+
+    def __init__(self, name: str, kinds: Kinds, most: int, room: tuple[int, int] | None = None) -> None:
+        self._name, self._kinds, self._most, self._room = name, kinds, most, room
+        self._hash = hashlib.sha256()
+        self.bytes, self.kind = 0, Kind("", "")
+
+    @property
+    def sha256(self) -> str:
+        return self._hash.hexdigest()
+
+    async def pieces(self, stream: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+        head = b""
+        async for piece in stream:
+            self.bytes += len(piece)
+            self._check_size()
+            self._hash.update(piece)
+            if not self.kind.name:
+                head += piece
+                if len(head) < HEAD:
+                    continue
+                self.kind, piece = checked_kind(self._name, head[:HEAD], self._kinds), head
+            yield piece
+        if not self.kind.name:
+            self.kind = checked_kind(self._name, head, self._kinds)
+            yield head
+
+    def _check_size(self) -> None:
+        if self._most and self.bytes > self._most:
+            raise too_large(None, self._most)
+        if self._room is not None and self.bytes > self._room[1] - self._room[0]:
+            raise over_quota(*self._room, None)
+
+
+def checked_kind(name: str, head: bytes, kinds: Kinds) -> Kind:
+    """What the file is by its first bytes. Raises `AssetRefused` if that is none of the kinds."""
+    if not head:
+        raise AssetRefused(f"{name!r} is empty", remedy="check the file where it comes from, and send it again")
+    found = sniff(head)
+    if kinds is not None and found.name not in kinds:
+        raise AssetRefused(
+            f"{name!r} is {looks_like(head) if found.name not in _WORDS else _WORDS[found.name]}, whatever its name says; "
+            f"taken here are: {', '.join(sorted(kinds))}",
+            remedy="choose the recording itself, or convert it to one of these formats",
+        )
+    return found
+
+
+_WORDS = {"aac": "raw AAC audio", "3gp": "3GPP video", "mkv": "Matroska video", "mov": "QuickTime video"}
+
+
+def content_key(asset_id: str) -> str:
+    return f"{blob_folder(asset_id)}/content"
+
+
+async def _room(app: App, tenant: str) -> tuple[int, int] | None:
+    """What is taken, and the quota; None if there is no quota. A tenant that is full is told before it sends anything."""
+    used = await usage(app, tenant)
+    if not used.quota:
+        return None
+    if used.bytes >= used.quota:
+        raise over_quota(used.bytes, used.quota, None)
+    return used.bytes, used.quota
+
+
+async def begin(app: App, tenant: str, name: str, reserved: int, created_by: str | None, meta: Mapping[str, Any]) -> str:
+    """The row comes before the blob, so that whatever a crash leaves behind is known by its row."""
+    asset_id = uuid7()
+
+    async def unit(tx: Tx) -> None:
+        await add(tx, app, asset_id, tenant, name, reserved, created_by, meta)
+
+    await app.services.store.run(unit)
+    return asset_id
+
+
+async def add(
+    tx: Tx, app: App, asset_id: str, tenant: str, name: str, reserved: int, created_by: str | None, meta: Mapping[str, Any]
+) -> None:
+    await take_room(tx, tenant, reserved, app.settings.upload_quota_bytes, assets=1)
+    await tx.execute(
+        "asset_add", id=asset_id, tenant=tenant, name=name, bytes=reserved, blob_key=content_key(asset_id),
+        meta=json.dumps(dict(meta)), created_by=created_by, now=tx.now,
+    )  # fmt: skip
+
+
+async def complete(app: App, tenant: str, asset_id: str, intake: Intake, *, reserved: int) -> None:
+    """The file is there; its room is taken for good, or refused if somebody else took it meanwhile."""
+    kind = intake.kind
+
+    async def unit(tx: Tx) -> bool:
+        await take_room(tx, tenant, intake.bytes - reserved, app.settings.upload_quota_bytes)
+        ready = await tx.execute(
+            "asset_ready", id=asset_id, media_type=kind.media_type, kind=kind.name, bytes=intake.bytes,
+            sha256=intake.sha256, now=tx.now,
+        )  # fmt: skip
+        if not ready:
+            raise AssetRefused("the upload was abandoned or deleted before it was complete", remedy="send the file again")
+        return True
+
+    await app.services.store.run(unit)

@@ -1,0 +1,84 @@
+"""Rows of assets and uploads as Python values."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Literal
+
+from towpath.http.records import moment
+from towpath.store.contract import Row
+
+State = Literal["uploading", "ready", "failed"]
+
+
+@dataclass(frozen=True, slots=True)
+class Asset:
+    """A file of a tenant. `name` is what it was called where it came from: to be shown, never to be opened.
+
+    `media_type` is what its content is, whatever was claimed; it, `kind` and `sha256` are empty until the file is ready.
+    """
+
+    id: str
+    tenant: str
+    name: str
+    media_type: str
+    kind: str
+    bytes: int
+    sha256: str
+    blob_key: str
+    state: State
+    created_at: datetime
+    created_by: str | None
+    meta: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What a tenant takes up, uploads under way included. A quota of 0 is none."""
+
+    bytes: int
+    assets: int
+    quota: int
+
+
+@dataclass(frozen=True, slots=True)
+class Upload:
+    """A resumable upload. It has the id of the asset it becomes; `result` is what its receiver made of it."""
+
+    id: str
+    tenant: str
+    account_id: str | None
+    length: int
+    received: int
+    purpose: str
+    options: dict[str, str]
+    principal: dict[str, Any]
+    result: dict[str, Any] | None
+    error: dict[str, Any] | None
+    finished_at: datetime | None
+    touched_at: datetime
+
+    @property
+    def complete(self) -> bool:
+        return self.received == self.length
+
+
+def asset_from(row: Row) -> Asset:
+    at = moment(row["created_at"])
+    assert at is not None
+    return Asset(
+        row["id"], row["tenant"], row["name"], row["media_type"], row["kind"], row["bytes"], row["sha256"], row["blob_key"],
+        row["state"], at, row["created_by"], json.loads(row["meta"]),
+    )  # fmt: skip
+
+
+def upload_from(row: Row) -> Upload:
+    touched = moment(row["touched_at"])
+    assert touched is not None
+    result, error = (json.loads(row[name]) if row[name] else None for name in ("result", "error"))
+    return Upload(
+        row["id"], row["tenant"], row["account_id"], row["length"], row["received"], row["purpose"],
+        json.loads(row["options"]), json.loads(row["principal"]), result, error, moment(row["finished_at"]), touched,
+    )  # fmt: skip

@@ -1,0 +1,84 @@
+"""towpath transcribe: audio and video files in, transcripts out, with or without a server."""
+
+from __future__ import annotations
+
+from contextlib import AbstractAsyncContextManager
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.text import Text
+
+from towpath.cli.opening import run
+from towpath.cli.screen import clean, console
+from towpath.cli.transcribing.following import Outcome, follow
+from towpath.cli.transcribing.options import (
+    Concurrency,
+    Data,
+    Language,
+    Out,
+    Server,
+    Speakers,
+    Summary,
+    To,
+    Token,
+    place_for,
+)
+from towpath.cli.transcribing.place import Place, Wishes
+from towpath.cli.transcribing.writing import Landing, formats_from
+
+Files = Annotated[
+    list[Path],
+    typer.Argument(metavar="FILE...", help="Audio or video files.", exists=True, dir_okay=False, readable=True),
+]  # fmt: skip
+
+
+def transcribe(  # noqa: PLR0913, PLR0917  (they are the options of a command)
+    files: Files,
+    data: Data = Path("towpath-data"),
+    server: Server = None,
+    token: Token = None,
+    out: Out = "txt",
+    to: To = None,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace transcripts that are there already.")] = False,
+    language: Language = None,
+    speakers: Speakers = False,
+    summary: Summary = False,
+    concurrency: Concurrency = 2,
+) -> None:
+    """Transcribes files and writes what was said beside them. Exit code 1 if some could not be done.
+
+    Without --server everything happens on this machine, offline, in this process, and is kept in DIR; what is unfinished
+    when it is stopped goes on with the next towpath transcribe, watch or up on that directory. With --server the files
+    are sent there.
+
+    \b
+    Examples:
+      towpath transcribe *.mp3
+      towpath transcribe talk.mp4 --out srt,md --summary
+      towpath transcribe *.m4a --server https://towpath.example.org --token tow_…
+    """
+    paths = list(dict.fromkeys(files))
+    landing = Landing(formats_from(out), to, overwrite)
+    landing.check(paths)
+    wishes = Wishes(language, speakers, summary)
+    outcomes = run(_transcribe(place_for(data, server, token, concurrency), paths, landing, wishes))
+    for outcome in outcomes:
+        console().print(_last_word(outcome))
+    if any(outcome.error for outcome in outcomes):
+        raise typer.Exit(1)
+
+
+async def _transcribe(
+    opening: AbstractAsyncContextManager[Place], paths: list[Path], landing: Landing, wishes: Wishes
+) -> list[Outcome]:
+    async with opening as place:
+        return await follow(place, paths, wishes, lambda outcome: landing.land(place, outcome))
+
+
+def _last_word(outcome: Outcome) -> Text:
+    name = clean(outcome.path)
+    if outcome.error is not None:
+        return Text.assemble(name, ": ", (clean(outcome.error), "red"))
+    written = ", ".join(clean(path) for path in outcome.written)
+    return Text(f"{name} → {written}{f' ({outcome.warning})' if outcome.warning else ''}")

@@ -1,0 +1,1 @@
+"""Behind `towpath transcribe` and `towpath watch`: where files go, what is shown meanwhile, where transcripts land."""

@@ -1,0 +1,156 @@
+"""Sending files and following them to their end, with a bar for each; what is not a terminal gets lines."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from rich.progress import BarColumn, Progress, ProgressColumn, SpinnerColumn, Task, TextColumn, TimeElapsedColumn
+from rich.text import Text
+
+from towpath.blobs import BlobError
+from towpath.cli.screen import clean, console, is_live, one_line
+from towpath.cli.transcribing.place import Look, Place, Wishes
+from towpath.core.errors import TowpathError
+
+_LOOK_EVERY = 0.25
+_WORDS = {
+    "PENDING": "waiting", "PROCESSING": "transcribing", "SUMMARIZING": "summarising", "COMPLETED": "done",
+    "FAILED": "failed", "CANCELLED": "cancelled",
+}  # fmt: skip
+
+
+@dataclass(slots=True)
+class Outcome:
+    path: Path
+    recording_id: str | None = None
+    error: str | None = None
+    warning: str | None = None
+    written: list[Path] = field(default_factory=list)
+
+
+Finish = Callable[[Outcome], Awaitable[None]]
+
+
+async def follow(place: Place, paths: Sequence[Path], wishes: Wishes, finish: Finish) -> list[Outcome]:
+    """Sends the files one after the other while those before are worked on; `finish` is called for each that is done."""
+    outcomes = [Outcome(path) for path in paths]
+    with _screen(outcomes) as screen:
+        sending = asyncio.create_task(_send_all(place, outcomes, wishes, screen))
+        try:
+            await _until_all_ended(place, outcomes, sending, screen, finish)
+        finally:
+            sending.cancel()
+            await asyncio.gather(sending, return_exceptions=True)
+    return outcomes
+
+
+async def _send_all(place: Place, outcomes: list[Outcome], wishes: Wishes, screen: Screen) -> None:
+    for outcome in outcomes:
+        screen.say(outcome, Look("", word="reading"))
+        try:
+            outcome.recording_id = await place.send(outcome.path, wishes)
+        except (TowpathError, BlobError, OSError) as error:
+            remedy = getattr(error, "remedy", None)
+            outcome.error = f"{error}; {remedy}" if remedy else str(error)
+            screen.say(outcome, Look("FAILED", error=outcome.error))
+
+
+async def _until_all_ended(
+    place: Place, outcomes: list[Outcome], sending: asyncio.Task[None], screen: Screen, finish: Finish
+) -> None:
+    ended: set[str] = set()
+    while True:
+        all_sent = sending.done()
+        if all_sent:
+            sending.result()
+        open_ones = {one.recording_id: one for one in outcomes if one.recording_id and one.recording_id not in ended}
+        for recording_id, look in (await place.look(list(open_ones))).items() if open_ones else ():
+            outcome = open_ones[recording_id]
+            screen.say(outcome, look)
+            if look.ended:
+                ended.add(recording_id)
+                outcome.error = _error_of(look)
+                outcome.warning = look.word or None
+                if outcome.error is None:
+                    await finish(outcome)
+        if all_sent and all(one.error is not None or one.recording_id in ended for one in outcomes):
+            return
+        await asyncio.sleep(_LOOK_EVERY)
+
+
+def _error_of(look: Look) -> str | None:
+    match look.status:
+        case "FAILED":
+            return look.error or "it failed, and its job is gone"
+        case "CANCELLED":
+            return "it was cancelled"
+    return None
+
+
+class Screen:
+    """One line for each change of status."""
+
+    def __init__(self) -> None:
+        self._console = console()
+        self._said: dict[Path, str] = {}
+
+    def __enter__(self) -> Screen:
+        return self
+
+    def __exit__(self, *_: object) -> None: ...
+
+    def say(self, outcome: Outcome, look: Look) -> None:
+        word = _WORDS.get(look.status, look.word)
+        if self._said.get(outcome.path) == word:
+            return
+        self._said[outcome.path] = word
+        tail = f": {one_line(look.error)}" if look.error else f": {one_line(look.word)}" if look.status and look.word else ""
+        self._console.print(f"{clean(outcome.path.name)} {word}{tail}")
+
+
+class Bars(Screen):
+    """A bar for each file, in seconds of audio."""
+
+    def __init__(self, outcomes: Sequence[Outcome]) -> None:
+        super().__init__()
+        columns = (
+            SpinnerColumn(), TextColumn("{task.description}", markup=False), BarColumn(), _Seconds(),
+            TextColumn("{task.fields[word]}", markup=False), TimeElapsedColumn(),
+        )  # fmt: skip
+        self._bars = Progress(*columns, console=self._console, refresh_per_second=8)
+        self._tasks = {
+            one.path: self._bars.add_task(clean(one.path.name), total=None, word="waiting", start=False) for one in outcomes
+        }
+
+    def __enter__(self) -> Screen:
+        self._bars.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._bars.stop()
+
+    def say(self, outcome: Outcome, look: Look) -> None:
+        number = self._tasks[outcome.path]
+        if look.status not in ("", "PENDING"):
+            self._bars.start_task(number) if self._bars.tasks[number].start_time is None else None
+        word = one_line(look.error, 60) if look.error else _WORDS.get(look.status, look.word)
+        self._bars.update(number, completed=look.current, total=look.total, word=word)
+        if look.ended:
+            self._bars.stop_task(number)
+
+
+class _Seconds(ProgressColumn):
+    def render(self, task: Task) -> Text:
+        return Text(f"{_clock(task.completed)} / {_clock(task.total)}" if task.total else "")
+
+
+def _clock(seconds: float | None) -> str:
+    minutes, rest = divmod(round(seconds or 0), 60)
+    return f"{minutes // 60}:{minutes % 60:02}:{rest:02}" if minutes >= 60 else f"{minutes}:{rest:02}"
+
+
+def _screen(outcomes: Sequence[Outcome]) -> Screen:
+    return Bars(outcomes) if is_live() else Screen()

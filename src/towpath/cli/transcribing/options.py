@@ -1,0 +1,56 @@
+"""Options that `towpath transcribe` and `towpath watch` share."""
+
+from __future__ import annotations
+
+from contextlib import AbstractAsyncContextManager
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from towpath.cli.transcribing.place import Place
+from towpath.core.errors import ConfigurationError
+
+Data = Annotated[
+    Path,
+    typer.Option("--data", metavar="DIR", help="Where recordings are kept, as with towpath up; made if missing."),
+]  # fmt: skip
+Server = Annotated[
+    str | None,
+    typer.Option("--server", metavar="URL", help="Let this server do it instead of this machine.", show_default=False),
+]
+Token = Annotated[
+    str | None,
+    typer.Option("--token", metavar="TOKEN", help="An API token of that server.", show_default=False),
+]
+Out = Annotated[
+    str, typer.Option("--out", metavar="FORMATS", help="What to write: txt, srt, vtt, json, md; several with commas.")
+]
+To = Annotated[
+    Path | None,
+    typer.Option("--to", metavar="DIR", help="Where to write it; beside the audio by default.", show_default=False),
+]
+Language = Annotated[
+    str | None, typer.Option("--language", metavar="TAG", help="What is spoken, such as en.", show_default=False)
+]
+Speakers = Annotated[bool, typer.Option("--speakers", help="Tell speakers apart, where the engine can.")]
+Summary = Annotated[bool, typer.Option("--summary", help="Summarise as well; it is in the md and json files.")]
+Concurrency = Annotated[int, typer.Option("--concurrency", min=1, help="How many parts to hear at once on this machine.")]
+
+
+def place_for(data: Path, server: str | None, token: str | None, concurrency: int) -> AbstractAsyncContextManager[Place]:
+    """Where the work is done. The parts of the server are needed for either, and are an extra."""
+    if token is not None and server is None:
+        raise ConfigurationError("--token is for --server; a data directory on this machine needs none")
+    if server is not None:
+        from towpath.cli.transcribing.there import opened_there
+
+        return opened_there(server, token)
+    from towpath.cli.serve import need_server_extra
+
+    need_server_extra()
+    from towpath.cli.transcribing.here import opened_here
+
+    home = data.absolute()
+    home.mkdir(mode=0o700, parents=True, exist_ok=True)
+    return opened_here(home, concurrency)

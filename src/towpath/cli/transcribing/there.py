@@ -1,0 +1,77 @@
+"""Files transcribed by a server, over its API."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from towpath.cli.transcribing.place import Look, Wishes
+from towpath.core.errors import ConfigurationError, Fatal, TowpathError
+
+if TYPE_CHECKING:
+    import httpx
+
+
+class There:
+    def __init__(self, client: httpx.AsyncClient) -> None:
+        self._client = client
+
+    async def send(self, path: Path, wishes: Wishes) -> str:
+        fields = {"auto_summary": str(wishes.summary).lower(), "speakers": str(wishes.speakers).lower()}
+        fields |= {"language": wishes.language} if wishes.language else {}
+        with path.open("rb") as source:
+            answer = await self._ask("POST", "/upload", data=fields, files={"file": (path.name, source)})
+        return str(answer.json()["id"])
+
+    async def look(self, ids: list[str]) -> dict[str, Look]:
+        return {one: _look((await self._ask("GET", f"/api/recordings/{one}")).json()) for one in ids}
+
+    async def export(self, recording_id: str, wanted: str) -> str:
+        return (await self._ask("GET", f"/api/recordings/{recording_id}/export", params={"format": wanted})).text
+
+    async def _ask(self, method: str, path: str, **options: Any) -> httpx.Response:
+        import httpx
+
+        try:
+            answer = await self._client.request(method, path, **options)
+        except httpx.HTTPError as error:
+            raise ConfigurationError(
+                f"the server at {self._client.base_url} does not answer: {str(error) or type(error).__name__}"
+            ) from None
+        if answer.is_success:
+            return answer
+        raise _refusal(answer)
+
+
+def _refusal(answer: httpx.Response) -> TowpathError:
+    try:
+        problem = answer.json()
+        return Fatal(str(problem["detail"]), remedy=problem.get("remedy"))
+    except (ValueError, KeyError, TypeError):
+        return Fatal(f"the server answered {answer.status_code} and nothing that could be read")
+
+
+def _look(recording: dict[str, Any]) -> Look:
+    job = recording["job"] or {}
+    progress, total = job.get("progress"), recording["duration"]
+    current = (
+        progress["current"] if progress and progress["total"] == total and job["queue_type"] == "transcription" else 0.0
+    )
+    if recording["status"] in ("SUMMARIZING", "COMPLETED"):
+        current = total or 0.0
+    word = recording["warning"] or (job.get("waiting_for") if recording["status"] == "PENDING" else None) or ""
+    return Look(recording["status"], current, total, word, recording["error"])
+
+
+@asynccontextmanager
+async def opened_there(url: str, token: str | None) -> AsyncIterator[There]:
+    import httpx
+
+    if not url.startswith(("http://", "https://")):
+        raise ConfigurationError(f"--server takes a URL such as http://localhost:8642, got {url!r}")
+    headers = {"Authorization": f"Bearer {token}"} if token else {}
+    limits = httpx.Timeout(60.0, read=300.0, write=300.0)
+    async with httpx.AsyncClient(base_url=url.rstrip("/"), headers=headers, timeout=limits) as client:
+        yield There(client)

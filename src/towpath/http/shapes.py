@@ -1,0 +1,72 @@
+"""What all shapes share: strict requests, pages, and text that every database can hold."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime
+from typing import Annotated, Generic, TypeVar
+
+from pydantic import AfterValidator, AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field, PlainSerializer
+
+from towpath.core.encoding import plain
+
+T = TypeVar("T")
+_RFC_3339 = re.compile(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d")
+
+
+class Answer(BaseModel):
+    """Something the API answers."""
+
+    # Every field is always there: a client need not ask whether it was left out.
+    model_config = ConfigDict(json_schema_serialization_defaults_required=True)
+
+
+class Request(BaseModel):
+    """Something the API takes; a field it does not know is refused, because it was meant to do something."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+def _storable(text: str) -> str:
+    if plain(text, limit=len(text) + 1) != text:
+        raise ValueError("the text has a NUL or a lone surrogate, which no database can store")
+    return text
+
+
+Text = Annotated[str, AfterValidator(_storable)]
+Label = Annotated[Text, Field(min_length=1, max_length=500)]
+"""A name that people choose freely: of a tenant, a lane, a key, a signal."""
+Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9_][A-Za-z0-9_.:/-]{0,199}$")]
+"""A name of an operation, a queue or a schedule."""
+
+
+def _utc(moment: datetime) -> str:
+    return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+Moment = Annotated[datetime, PlainSerializer(_utc, return_type=str, when_used="json")]
+"""RFC 3339 in UTC with milliseconds."""
+
+
+def _sensible(moment: datetime) -> datetime:
+    if not 1970 <= moment.year < 9000:
+        raise ValueError("the time must lie between the years 1970 and 9000")
+    return moment.astimezone(UTC)
+
+
+def _written_out(value: object) -> object:
+    """Numbers are no times here, although they could be read as some."""
+    if not isinstance(value, datetime) and not (isinstance(value, str) and _RFC_3339.match(value)):
+        raise ValueError("a time is written like 2026-01-31T12:00:00Z")
+    return value
+
+
+AskedMoment = Annotated[AwareDatetime, BeforeValidator(_written_out), AfterValidator(_sensible)]
+"""RFC 3339 with an offset; a time without one would mean something else on every machine."""
+
+
+class Page(Answer, Generic[T]):
+    """One page. `next` goes back as `after=…`; a page may be short, even empty, and still have a next one."""
+
+    items: list[T]
+    next: Annotated[str | None, Field(description="Where the next page begins; null on the last page.")] = None

@@ -1,0 +1,21 @@
+"""The audio of a recording, for players: ranges are answered, so that one can jump."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter, Request
+from fastapi.responses import Response
+
+from towpath.http.policy import Reader
+from towpath.http.problems import responses
+from towpath.recordings.access import Engine, RecordingPath, own_recording
+from towpath.recordings.listening import AUDIO, audio_answer
+
+router = APIRouter(prefix="/api/recordings", tags=["recordings"])
+
+
+@router.get(
+    "/{recording_id}/audio", operation_id="play_recording", response_class=Response, responses=AUDIO | responses(404)
+)
+async def play_recording(principal: Reader, app: Engine, request: Request, recording_id: RecordingPath) -> Response:
+    """The uploaded file as it came. Single ranges are answered with 206."""
+    return await audio_answer(app, request, await own_recording(app, principal, recording_id))

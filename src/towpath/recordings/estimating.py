@@ -1,0 +1,49 @@
+"""When a recording will be done: from how fast this machine has been, and what comes first. Nothing here does I/O."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+# Bytes per second of audio, as people's files have them. Only until the audio has been decoded.
+_USUAL_RATE = {"audio/wav": 176_400.0, "audio/flac": 90_000.0, "audio/amr": 1_600.0, "audio/ogg": 12_000.0}
+_OTHER_RATE = 16_000.0
+_VIDEO_RATE = 250_000.0
+_LEAST, _MOST = 0.6, 1.8
+"""What happens beside it is not known, so an estimate is a range."""
+
+NO_HISTORY = "nothing has been transcribed here yet, so there is no speed to estimate by"
+
+
+@dataclass(frozen=True, slots=True)
+class Ahead:
+    """A recording that is not transcribed yet: all of its seconds, and those that are done."""
+
+    seconds: float
+    done: float = 0.0
+
+    @property
+    def left(self) -> float:
+        return max(0.0, self.seconds - self.done)
+
+
+def seconds_of(duration: float | None, size: int, media_type: str) -> float:
+    """The length of a recording, or a guess from its size while nobody has decoded it."""
+    if duration is not None:
+        return duration
+    rate = _VIDEO_RATE if media_type.startswith("video/") else _USUAL_RATE.get(media_type, _OTHER_RATE)
+    return size / rate
+
+
+def speed(rows: Sequence[tuple[float, float]]) -> float | None:
+    """Seconds of audio per second, from sums of both; None while nothing was measured."""
+    audio, wall = sum(row[0] for row in rows), sum(row[1] for row in rows)
+    return audio / wall if wall > 0 and audio > 0 else None
+
+
+def estimate(own: Ahead, before: Sequence[Ahead], rate: float | None) -> tuple[float, float] | None:
+    """Seconds until it is done, at least and at most; None without a known speed."""
+    if rate is None:
+        return None
+    expected = (own.left + sum(one.left for one in before)) / rate
+    return round(expected * _LEAST, 1), round(expected * _MOST, 1)

@@ -1,0 +1,139 @@
+"""A transcript as a file: plain text, subtitles, JSON, Markdown. Nothing here does I/O."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import UTC
+
+from towpath.recordings.records import Line, Recording, Summary, Transcript
+
+_PARAGRAPH_PAUSE = 2.0
+"""Seconds of silence that begin a new paragraph."""
+_UNFIT = re.compile(r"[^\w .()\[\]-]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Exported:
+    """Everything an export may tell."""
+
+    recording: Recording
+    transcript: Transcript
+    lines: Sequence[Line]
+    summary: Summary | None = None
+
+
+def as_text(what: Exported) -> str:
+    return "\n\n".join(_paragraphs(what.lines)) + "\n" if what.lines else ""
+
+
+def as_srt(what: Exported) -> str:
+    cues = [
+        f"{number}\n{_clock(line.start, ',')} --> {_clock(_shown_until(line), ',')}\n{_cue(line)}\n"
+        for number, line in enumerate(what.lines, 1)
+    ]
+    return "\n".join(cues)
+
+
+def as_vtt(what: Exported) -> str:
+    cues = [f"{_clock(line.start, '.')} --> {_clock(_shown_until(line), '.')}\n{_voice(line)}\n" for line in what.lines]
+    return "\n".join(["WEBVTT\n", *cues])
+
+
+def as_json(what: Exported) -> str:
+    recording, summary = what.recording, what.summary
+    value = {
+        "id": recording.id,
+        "title": recording.title,
+        "file_name": recording.file_name,
+        "language": what.transcript.language,
+        "duration": recording.duration,
+        "engine": what.transcript.engine,
+        "created_at": recording.created_at.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z"),
+        "text": " ".join(line.text for line in what.lines),
+        "segments": [_segment(line) for line in what.lines],
+        "summary": None if summary is None else {"text": summary.text, "method": summary.method, "model": summary.model},
+    }
+    return json.dumps(value, ensure_ascii=False, indent=2) + "\n"
+
+
+def _segment(line: Line) -> dict[str, object]:
+    return {"start": line.start, "end": line.end, "speaker": line.speaker, "text": line.text}
+
+
+def as_markdown(what: Exported) -> str:
+    parts = [f"# {_escaped(what.recording.title)}"]
+    if what.summary is not None:
+        made = "sentences of the transcript" if what.summary.method == "extractive" else what.summary.model or "a model"
+        parts += ["## Summary", _escaped(what.summary.text), f"*({_escaped(made)})*"]
+    parts += ["## Transcript", *(_escaped(paragraph) for paragraph in _paragraphs(what.lines, timed=True))]
+    return "\n\n".join(parts) + "\n"
+
+
+FORMATS: dict[str, tuple[Callable[[Exported], str], str]] = {
+    "txt": (as_text, "text/plain; charset=utf-8"),
+    "srt": (as_srt, "application/x-subrip; charset=utf-8"),
+    "vtt": (as_vtt, "text/vtt; charset=utf-8"),
+    "json": (as_json, "application/json"),
+    "md": (as_markdown, "text/markdown; charset=utf-8"),
+}
+
+
+def file_name(title: str, ending: str) -> str:
+    """A name that every file system takes."""
+    stem = _UNFIT.sub("_", title).strip(" ._")[:100] or "recording"
+    return f"{stem}.{ending}"
+
+
+def _paragraphs(lines: Sequence[Line], *, timed: bool = False) -> list[str]:
+    """Lines run together until somebody pauses or somebody else speaks."""
+    found: list[list[Line]] = []
+    for line in lines:
+        last = found[-1][-1] if found else None
+        if last is None or line.start - last.end >= _PARAGRAPH_PAUSE or line.speaker != last.speaker:
+            found.append([])
+        found[-1].append(line)
+    return [_paragraph(part, timed) for part in found]
+
+
+def _paragraph(lines: Sequence[Line], timed: bool) -> str:
+    head = f"[{_clock(lines[0].start, '.')[:8]}] " if timed else ""
+    who = f"{lines[0].speaker}: " if lines[0].speaker else ""
+    return head + who + " ".join(line.text for line in lines)
+
+
+def _cue(line: Line) -> str:
+    return f"{line.speaker}: {_one_line(line.text)}" if line.speaker else _one_line(line.text)
+
+
+def _voice(line: Line) -> str:
+    """What is written between < and > would be read as markup."""
+    text = _one_line(line.text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    if not line.speaker:
+        return text
+    speaker = _one_line(line.speaker).replace("&", "&amp;").replace("<", "").replace(">", "")
+    return f"<v {speaker}>{text}"
+
+
+def _one_line(text: str) -> str:
+    """An empty line would end a cue."""
+    return " ".join(text.split()).replace("-->", "→")
+
+
+def _shown_until(line: Line) -> float:
+    """A cue without length is never shown."""
+    return max(line.end, line.start + 0.001)
+
+
+def _clock(seconds: float, mark: str) -> str:
+    whole = round(seconds * 1000)
+    hours, rest = divmod(whole, 3_600_000)
+    minutes, rest = divmod(rest, 60_000)
+    return f"{hours:02}:{minutes:02}:{rest // 1000:02}{mark}{rest % 1000:03}"
+
+
+def _escaped(text: str) -> str:
+    """What somebody said is text, whatever Markdown or HTML would make of it."""
+    return re.sub(r"([\\`*_\[\]<>#|])", r"\\\1", text)

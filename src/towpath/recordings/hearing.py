@@ -1,0 +1,64 @@
+"""The child job of a transcription: hears a group of windows, each a step of its own, so that none is heard twice."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from towpath.engine.context import Context
+from towpath.models.speech import RemoteSpeechEngine, Segment, SpeechEngine, engine_for
+from towpath.recordings.audio import samples_between
+
+
+@dataclass(slots=True)
+class Group:
+    """What one child job hears. Windows are pairs of seconds."""
+
+    audio: str
+    windows: list[tuple[float, float]]
+    language: str | None = None
+    speakers: bool = False
+
+
+async def hear(ctx: Context, group: Group) -> dict[str, Any]:
+    """Answers the engine's name and the segments as [start, end, speaker, text] in seconds of the whole recording."""
+    engine = await _in_thread(ctx, partial(engine_for, ctx.services.settings, group.language))
+    total = sum(end - start for start, end in group.windows)
+    heard: list[Any] = []
+    done = 0.0
+    for start, end in group.windows:
+        heard += await ctx.step("window", _hear_window, ctx, engine, group, start, end, key=f"{start:.2f}")
+        done += end - start
+        await ctx.progress(min(done, total), total)
+        await ctx.share_progress()
+    return {"engine": engine.name, "segments": heard}
+
+
+async def _hear_window(ctx: Context, engine: SpeechEngine, group: Group, start: float, end: float) -> list[Any]:
+    samples = await samples_between(ctx.blobs, group.audio, start, end)
+    language, speakers = group.language, group.speakers
+    if isinstance(engine, RemoteSpeechEngine):
+        segments = await engine.transcribe_remotely(samples, language=language, speakers=speakers)
+    else:
+        segments = await _in_thread(ctx, partial(engine.transcribe, samples, language=language, speakers=speakers))
+    await ctx.meter(model=engine.name)
+    return [_row(segment.moved(start), end) for segment in segments if segment.text.strip()]
+
+
+def _row(segment: Segment, end: float) -> list[Any]:
+    """Engines round; nothing ends after its window does."""
+    last = min(segment.end, end)
+    return [round(min(segment.start, last), 3), round(last, 3), segment.speaker, segment.text.strip()]
+
+
+async def _in_thread(ctx: Context, work: partial[Any]) -> Any:
+    """A thread cannot be killed: an interrupted window holds its slot until the engine has returned."""
+    running = asyncio.get_running_loop().run_in_executor(ctx.services.threads, work)
+    try:
+        return await asyncio.shield(running)
+    except asyncio.CancelledError:
+        await asyncio.wait({running})
+        running.exception()  # heard, and of no more use to anybody
+        raise

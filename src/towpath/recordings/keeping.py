@@ -1,0 +1,146 @@
+"""Recordings as they are stored: looking them up, renaming them, reading and editing their lines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from towpath.core.encoding import plain
+from towpath.core.errors import TowpathError
+from towpath.core.records import Job
+from towpath.recordings.records import (
+    Line,
+    Link,
+    Recording,
+    Summary,
+    Transcript,
+    line_from,
+    link_from,
+    recording_from,
+    summary_from,
+    transcript_from,
+)
+from towpath.store.contract import Store, Tx
+
+LAST = "g"
+"""Sorts after every id."""
+LONGEST_TITLE = 300
+
+
+class RecordingNotFound(TowpathError, LookupError):
+    """No recording has this id, or it belongs to somebody else."""
+
+
+@dataclass(slots=True)
+class Work:
+    """A recording with the jobs that worked on it, as far as they are still there."""
+
+    recording: Recording
+    links: list[Link]
+    jobs: list[Job]
+
+    def link_of(self, job: Job) -> Link:
+        return next(link for link in self.links if link.job_id == job.id)
+
+
+def title_from(text: str | None, file_name: str) -> str:
+    """A title as people gave it, or the file's name without its ending; one line of storable text in any case."""
+    given = " ".join(plain(text or "", LONGEST_TITLE * 4).split())
+    stem = file_name.rsplit(".", 1)[0] if "." in file_name[1:] else file_name
+    return (given or " ".join(plain(stem).split()) or "untitled")[:LONGEST_TITLE]
+
+
+async def find(store: Store, recording_id: str, *, tenant: str | None = None) -> Recording:
+    """The recording, if there is one and it is this tenant's; `tenant=None` is for those who may see all."""
+    found = await by_ids(store, [recording_id])
+    if not found or (tenant is not None and found[0].tenant != tenant):
+        raise RecordingNotFound(f"no recording has the id {recording_id[:100]!r}; it may have been deleted")
+    return found[0]
+
+
+async def by_ids(store: Store, ids: Iterable[str]) -> list[Recording]:
+    asked = list(dict.fromkeys(ids))
+    if not asked:
+        return []
+    return [recording_from(row) for row in await store.read(lambda tx: tx.fetch("recordings_by_id", ids=asked))]
+
+
+async def page(store: Store, tenant: str | None, *, text: str | None, before: str | None, limit: int) -> list[Recording]:
+    """Newest first; `before` is the last id of the page before. `tenant=None` is all of them."""
+    like = None if text is None else f"%{_escaped(text.lower())}%"
+
+    async def unit(tx: Tx) -> list[Recording]:
+        asked = {"before": before or LAST, "text": like, "limit": limit}
+        rows = (
+            await tx.fetch("recordings_page_of_all", **asked)
+            if tenant is None
+            else await tx.fetch("recordings_page", tenant=tenant, **asked)
+        )
+        return [recording_from(row) for row in rows]
+
+    return await store.read(unit)
+
+
+def _escaped(text: str) -> str:
+    return text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
+
+
+async def work_on(store: Store, recordings: Sequence[Recording]) -> list[Work]:
+    """The recordings with their jobs, in the same order."""
+    ids = [recording.id for recording in recordings]
+    if not ids:
+        return []
+
+    async def unit(tx: Tx) -> tuple[list[Link], list[Job]]:
+        links = [link_from(row) for row in await tx.fetch("recording_jobs", ids=ids)]
+        return links, await tx.jobs("recording_job_rows", ids=ids)
+
+    links, jobs = await store.read(unit)
+    rows = {job.id: job for job in jobs}
+    found: dict[str, list[Link]] = {}
+    for link in links:
+        if link.job_id in rows:
+            found.setdefault(link.recording_id, []).append(link)
+    return [Work(one, found.get(one.id, []), [rows[link.job_id] for link in found.get(one.id, [])]) for one in recordings]
+
+
+async def rename(store: Store, recording_id: str, title: str) -> None:
+    if not await store.run(lambda tx: tx.execute("recording_rename", id=recording_id, title=title)):
+        raise RecordingNotFound(f"no recording has the id {recording_id!r}; it may have been deleted")
+
+
+async def transcript_of(store: Store, recording: Recording) -> Transcript | None:
+    if recording.transcript_id is None:
+        return None
+    rows = await store.read(lambda tx: tx.fetch("transcript_by_id", id=recording.transcript_id))
+    return transcript_from(rows[0]) if rows else None
+
+
+async def lines_of(store: Store, transcript_id: str) -> list[Line]:
+    return [line_from(row) for row in await store.read(lambda tx: tx.fetch("transcript_lines", id=transcript_id))]
+
+
+async def summary_of(store: Store, recording: Recording) -> Summary | None:
+    if recording.summary_id is None:
+        return None
+    rows = await store.read(lambda tx: tx.fetch("summary_by_id", id=recording.summary_id))
+    return summary_from(rows[0]) if rows else None
+
+
+async def edit_line(
+    store: Store, transcript_id: str, line: Line, *, edited: str | None, speaker: str | None, by: str
+) -> None:
+    """What somebody made of a line; `edited=None` brings back what was heard."""
+    await store.run(
+        lambda tx: tx.execute(
+            "transcript_line_edit", id=transcript_id, number=line.number, edited=edited, speaker=speaker, edited_by=by
+        )
+    )
+
+
+def matching(lines: Iterable[Line], text: str | None) -> list[Line]:
+    """Lines that have the text in them, however it is capitalised, in any script."""
+    if not text:
+        return list(lines)
+    wanted = text.casefold()
+    return [line for line in lines if wanted in line.text.casefold()]

@@ -1,0 +1,93 @@
+-- What a person uploaded. There is no status here: it is told from the jobs, see status.py.
+CREATE TABLE towpath.recording (
+    id            text PRIMARY KEY,
+    tenant        text NOT NULL,
+    lane          text NOT NULL,
+    title         text NOT NULL,
+    file_name     text NOT NULL,
+    asset_id      text NOT NULL,
+    media_type    text NOT NULL,
+    bytes         bigint NOT NULL,
+    language      text,
+    speakers      boolean NOT NULL,
+    auto_summary  boolean NOT NULL,
+    duration      double precision,
+    transcript_id text,
+    summary_id    text,
+    created_by    text,
+    creator       text,
+    created_at    timestamptz NOT NULL,
+    removed_at    timestamptz
+);
+CREATE INDEX recording_tenant ON towpath.recording (tenant, id);
+CREATE INDEX recording_asset ON towpath.recording (asset_id);
+
+-- Which jobs work on a recording. The job's own row says everything else about it.
+CREATE TABLE towpath.recording_job (
+    job_id        uuid PRIMARY KEY,
+    recording_id  text NOT NULL,
+    tenant        text NOT NULL,
+    kind          text NOT NULL,
+    is_new_upload boolean NOT NULL,
+    created_at    timestamptz NOT NULL
+);
+CREATE INDEX recording_job_recording ON towpath.recording_job (recording_id, job_id);
+CREATE INDEX recording_job_tenant ON towpath.recording_job (tenant, job_id);
+
+CREATE TABLE towpath.recording_transcript (
+    id           text PRIMARY KEY,
+    recording_id text NOT NULL,
+    engine       text NOT NULL,
+    language     text,
+    lines        integer NOT NULL,
+    took_seconds double precision,
+    cost_cents   double precision,
+    created_at   timestamptz NOT NULL
+);
+CREATE INDEX recording_transcript_recording ON towpath.recording_transcript (recording_id);
+
+CREATE TABLE towpath.recording_line (
+    transcript_id text NOT NULL,
+    number        integer NOT NULL,
+    begins        double precision NOT NULL,
+    ends          double precision NOT NULL,
+    speaker       text,
+    heard         text NOT NULL,
+    edited        text,
+    edited_by     text,
+    PRIMARY KEY (transcript_id, number)
+);
+
+CREATE TABLE towpath.recording_summary (
+    id            text PRIMARY KEY,
+    recording_id  text NOT NULL,
+    transcript_id text NOT NULL,
+    text          text NOT NULL,
+    method        text NOT NULL,
+    model         text,
+    tokens_in     integer,
+    tokens_out    integer,
+    cost_cents    double precision,
+    took_seconds  double precision,
+    created_at    timestamptz NOT NULL
+);
+CREATE INDEX recording_summary_recording ON towpath.recording_summary (recording_id);
+
+-- Links for people without an account. Only the digest of the secret is kept.
+CREATE TABLE towpath.recording_share (
+    id           text PRIMARY KEY,
+    recording_id text NOT NULL,
+    digest       text NOT NULL UNIQUE,
+    with_audio   boolean NOT NULL,
+    created_by   text,
+    created_at   timestamptz NOT NULL,
+    expires_at   timestamptz NOT NULL
+);
+CREATE INDEX recording_share_recording ON towpath.recording_share (recording_id);
+
+-- How fast an engine has been here lately; old recordings count less and less.
+CREATE TABLE towpath.recording_speed (
+    engine        text PRIMARY KEY,
+    audio_seconds double precision NOT NULL,
+    wall_seconds  double precision NOT NULL
+);

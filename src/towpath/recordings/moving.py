@@ -1,0 +1,93 @@
+"""Retrying and stopping what is done with recordings, singly and in bulk."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from towpath.core.errors import NotRequeueable, TowpathError
+from towpath.core.lifecycle import State
+from towpath.core.records import Job
+from towpath.engine import cancelling, deleting
+from towpath.engine.app import App
+from towpath.recordings import intake, keeping, removing
+from towpath.recordings.intake import Options
+from towpath.recordings.names import TRANSCRIBING
+from towpath.recordings.records import Recording
+from towpath.recordings.status import standing
+
+MOST_CLEARED = 1000
+_RETRIABLE = frozenset({State.FAILED, State.CANCELLED, State.PARTIAL})
+
+
+class NotNow(TowpathError):
+    """What was asked for does not fit what is being done with the recording; the message says why."""
+
+
+async def jobs_of(app: App, recording: Recording) -> list[Job]:
+    [work] = await keeping.work_on(app.services.store, [recording])
+    return work.jobs
+
+
+async def cancel(app: App, recording: Recording, by: str) -> list[str]:
+    """Stops whatever is done with it; answers the jobs that were. What there is of it stays."""
+    live = [job.id for job in await jobs_of(app, recording) if job.live]
+    if not live:
+        return []
+    done = await cancelling.cancel(app.services.store, live, f"cancelled by {by}")
+    return [job_id for job_id in live if job_id in done.ids]
+
+
+async def retry(app: App, recording: Recording) -> str:
+    """Gives the job that the recording's status comes from a fresh start; NotNow if it needs none."""
+    speaker = standing(await jobs_of(app, recording), has_transcript=recording.transcript_id is not None).job
+    if speaker is None or speaker.state not in _RETRIABLE:
+        raise NotNow(f"there is nothing to retry: its newest job is {speaker.state.value if speaker else 'gone'}")
+    try:
+        return (await app.requeue(speaker.id)).id
+    except NotRequeueable as error:
+        raise NotNow(str(error)) from None
+
+
+async def reprocess(app: App, recording: Recording, what: str, options: Options) -> str:
+    """Makes the transcription or the summary anew; NotNow while that is being done already."""
+    live = [job for job in await jobs_of(app, recording) if job.live]
+    if any(job.operation in TRANSCRIBING for job in live):
+        raise NotNow("it is being transcribed already; cancel that first, or wait for it")
+    if what == "transcription":
+        return await intake.reprocess_transcription(app, recording, options)
+    if recording.transcript_id is None:
+        raise NotNow("there is no transcript to summarise; transcribe it first")
+    if live:
+        raise NotNow("it is being summarised already; cancel that first, or wait for it")
+    return await intake.reprocess_summary(app, recording, options.priority)
+
+
+async def delete_job(app: App, job_id: str, recording: Recording, *, is_new_upload: bool) -> tuple[int, bool]:
+    """Removes a job, stopped first if need be. An upload that has no transcript goes with its only hope of one."""
+    if is_new_upload and recording.transcript_id is None:
+        others = [job for job in await jobs_of(app, recording) if job.id != job_id]
+        if not others:
+            return await removing.remove(app, [recording]), True
+    removed = await deleting.remove(app.services, [job_id])
+    if job_id in removed.refused and removed.refused[job_id] != "not found":
+        raise NotNow(removed.refused[job_id])
+    await app.services.store.run(lambda tx: tx.execute("recording_jobs_forget", ids=[job_id]))
+    return removed.jobs, False
+
+
+async def clear_completed(app: App, tenant: str, account: str) -> int:
+    """Removes a person's completed jobs; their recordings stay as they are. Answers how many jobs went."""
+    store, total = app.services.store, 0
+    while True:
+        rows = await store.read(
+            lambda tx: tx.fetch("recording_jobs_completed", tenant=tenant, account=account, limit=MOST_CLEARED)
+        )
+        ids = [str(row["job_id"]) for row in rows]
+        if not ids:
+            return total
+        removed = await deleting.remove(app.services, ids)
+        gone: Sequence[str] = [one for one in ids if one in removed.gone or removed.refused.get(one) == "not found"]
+        await store.run(lambda tx, gone=list(gone): tx.execute("recording_jobs_forget", ids=gone))  # type: ignore[misc]  # binds the loop's value
+        total += len(gone)
+        if len(gone) < len(ids):
+            return total

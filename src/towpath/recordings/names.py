@@ -1,0 +1,25 @@
+"""Names of operations and queues, as S1 calls them and as they are stored."""
+
+from __future__ import annotations
+
+TRANSCRIBE = "transcribe"
+REPROCESS_TRANSCRIPTION = "reprocess_transcription"
+SUMMARIZE = "summarize"
+REPROCESS_SUMMARY = "reprocess_summary"
+WINDOWS = "transcribe.windows"
+REMOVE = "recordings.remove"
+TIDY = "recordings.tidy"
+
+TRANSCRIPTION_QUEUE = "transcription"
+SUMMARY_QUEUE = "summary"
+CARE_QUEUE = "recordings"
+
+TRANSCRIBING = frozenset({TRANSCRIBE, REPROCESS_TRANSCRIPTION})
+SUMMARIZING = frozenset({SUMMARIZE, REPROCESS_SUMMARY})
+
+QUEUE_OF = {
+    TRANSCRIBE: TRANSCRIPTION_QUEUE,
+    REPROCESS_TRANSCRIPTION: TRANSCRIPTION_QUEUE,
+    SUMMARIZE: SUMMARY_QUEUE,
+    REPROCESS_SUMMARY: SUMMARY_QUEUE,
+}

@@ -1,0 +1,69 @@
+-- name: recording_add
+INSERT INTO towpath.recording (id, tenant, lane, title, file_name, asset_id, media_type, bytes, language, speakers,
+                               auto_summary, created_by, creator, created_at)
+VALUES (:id, :tenant, :lane, :title, :file_name, :asset_id, :media_type, :bytes, :language, :speakers,
+        :auto_summary, :created_by, :creator, :now)
+
+-- name: recordings_by_id
+SELECT id, tenant, lane, title, file_name, asset_id, media_type, bytes, language, speakers, auto_summary, duration,
+       transcript_id, summary_id, created_by, creator, created_at
+FROM towpath.recording WHERE id IN :ids AND removed_at IS NULL
+
+-- name: recording_lock
+SELECT id, tenant, lane, title, file_name, asset_id, media_type, bytes, language, speakers, auto_summary, duration,
+       transcript_id, summary_id, created_by, creator, created_at
+FROM towpath.recording WHERE id = :id AND removed_at IS NULL FOR UPDATE
+
+-- name: recording_by_asset
+SELECT id FROM towpath.recording WHERE asset_id = :asset_id AND tenant = :tenant AND removed_at IS NULL
+
+-- name: recordings_page
+SELECT id, tenant, lane, title, file_name, asset_id, media_type, bytes, language, speakers, auto_summary, duration,
+       transcript_id, summary_id, created_by, creator, created_at
+FROM towpath.recording
+WHERE removed_at IS NULL AND id < :before AND tenant = :tenant
+  AND (CAST(:text AS text) IS NULL OR lower(title) LIKE CAST(:text AS text) ESCAPE '\')
+ORDER BY id DESC LIMIT :limit
+
+-- name: recordings_page_of_all
+SELECT id, tenant, lane, title, file_name, asset_id, media_type, bytes, language, speakers, auto_summary, duration,
+       transcript_id, summary_id, created_by, creator, created_at
+FROM towpath.recording
+WHERE removed_at IS NULL AND id < :before
+  AND (CAST(:text AS text) IS NULL OR lower(title) LIKE CAST(:text AS text) ESCAPE '\')
+ORDER BY id DESC LIMIT :limit
+
+-- name: recording_rename
+UPDATE towpath.recording SET title = :title WHERE id = :id AND removed_at IS NULL
+
+-- name: recording_measured
+UPDATE towpath.recording SET duration = :duration WHERE id = :id
+
+-- name: recording_settings
+UPDATE towpath.recording SET language = :language, speakers = :speakers, auto_summary = :auto_summary WHERE id = :id
+
+-- name: recording_has_transcript
+UPDATE towpath.recording SET transcript_id = :transcript_id, duration = :duration WHERE id = :id AND removed_at IS NULL
+
+-- name: recording_has_summary
+UPDATE towpath.recording SET summary_id = :summary_id WHERE id = :id AND removed_at IS NULL
+
+-- name: recordings_remove
+UPDATE towpath.recording SET removed_at = coalesce(removed_at, :now) WHERE id IN :ids
+
+-- name: recordings_older
+SELECT id FROM towpath.recording WHERE removed_at IS NULL AND id < :before ORDER BY id LIMIT :limit
+
+-- name: recordings_failed_uploads
+SELECT link.recording_id AS id
+FROM towpath.recording_job AS link
+JOIN towpath.job AS job ON job.id = link.job_id
+JOIN towpath.recording AS recording ON recording.id = link.recording_id
+WHERE link.is_new_upload AND job.state = 'failed' AND NOT job.leased
+  AND recording.transcript_id IS NULL AND recording.removed_at IS NULL
+  AND NOT EXISTS (SELECT 1 FROM towpath.recording_job AS later
+                  WHERE later.recording_id = link.recording_id AND later.job_id > link.job_id)
+ORDER BY link.job_id LIMIT :limit
+
+-- name: recordings_delete
+DELETE FROM towpath.recording WHERE id IN :ids

@@ -1,0 +1,60 @@
+"""What becomes of a finished upload whose purpose is to be a recording."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from towpath.core.errors import SchemaInvalid
+from towpath.engine.app import App
+from towpath.http.principal import PRIORITY, Principal
+from towpath.http.problems import Problem
+from towpath.recordings.intake import Options, Uploader, create
+
+_TRUE, _FALSE = frozenset({"true", "1", "yes", "on"}), frozenset({"false", "0", "no", "off"})
+KNOWN = ("title", "language", "speakers", "auto_summary", "priority")
+
+
+async def received(app: App, principal: Principal, asset: Any, options: Mapping[str, Any]) -> dict[str, Any]:
+    """Answers what POST /upload answers: the ids of the recording and of its job."""
+    recording_id, job_id = await create(app, asset, options_from(principal, options), uploader_of(principal))
+    return {"id": recording_id, "job_id": job_id}
+
+
+def uploader_of(principal: Principal) -> Uploader:
+    return Uploader(principal.tenant, principal.account_id, principal.name)
+
+
+def options_from(principal: Principal, given: Mapping[str, Any]) -> Options:
+    """Options as forms and upload metadata have them: text. What does not fit is refused with its name."""
+    text = {name: str(given[name]).strip() for name in KNOWN if given.get(name) not in (None, "")}
+    priority = _priority(text.get("priority", "1"))
+    check_standing(principal, priority)
+    return Options(
+        title=text.get("title"),
+        language=text.get("language"),
+        speakers=_flag("speakers", text.get("speakers", "false")),
+        auto_summary=_flag("auto_summary", text["auto_summary"]) if "auto_summary" in text else None,
+        priority=priority,
+    )
+
+
+def check_standing(principal: Principal, priority: int) -> None:
+    """Coming before everybody else takes a scope of its own."""
+    if priority < 1 and not principal.may(PRIORITY):
+        raise Problem(
+            "forbidden", 403, f"priority 0 takes from others, and needs the scope {PRIORITY!r}",
+            remedy="leave it out, or use a token that has the scope",
+        )  # fmt: skip
+
+
+def _flag(name: str, text: str) -> bool:
+    if text.lower() in _TRUE | _FALSE:
+        return text.lower() in _TRUE
+    raise SchemaInvalid(f"must be true or false, got {text[:50]!r}", path=name)
+
+
+def _priority(text: str) -> int:
+    if text in ("0", "1", "2", "3"):
+        return int(text)
+    raise SchemaInvalid(f"must be 0 (first) to 3 (last), got {text[:50]!r}", path="priority")

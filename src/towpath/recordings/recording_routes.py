@@ -1,0 +1,192 @@
+"""Recordings: list, look, rename, reprocess, stop, delete, and the same for many."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import Annotated
+
+from fastapi import APIRouter, Query, Request
+from pydantic import Field
+
+from towpath.core.errors import SchemaInvalid
+from towpath.engine.app import App
+from towpath.http import shapes
+from towpath.http.audit import audit
+from towpath.http.policy import Reader, Writer, tenant_of
+from towpath.http.principal import Principal
+from towpath.http.problems import conflict, responses
+from towpath.recordings import keeping, moving, removing, schemas
+from towpath.recordings.access import Engine, RecordingPath, no_recording, own_recording
+from towpath.recordings.intake import Options
+from towpath.recordings.receiving import check_standing
+from towpath.recordings.records import Recording
+from towpath.recordings.shaping import detail_shape, recording_shape
+from towpath.recordings.views import RecordingView, views
+
+router = APIRouter(prefix="/api/recordings", tags=["recordings"])
+
+_MOST_EXAMINED = 1000
+NOT_FOUND = "not found"
+
+
+class RecordingQuery(shapes.Request):
+    status: Annotated[list[schemas.StatusName], Field(default_factory=list, max_length=6)]
+    text: Annotated[shapes.Text | None, Field(min_length=1, max_length=200, description="A part of the title.")] = None
+    tenant: Annotated[shapes.Label | None, Field(description="For admins; everybody else sees their own tenant.")] = None
+    after: Annotated[schemas.RecordingId | None, Field(description="The `next` of the page before.")] = None
+    limit: Annotated[int, Field(ge=1, le=200)] = 50
+
+
+@router.get("", operation_id="list_recordings")
+async def list_recordings(
+    principal: Reader, app: Engine, asked: Annotated[RecordingQuery, Query()]
+) -> shapes.Page[schemas.Recording]:
+    """Recordings that match all of the filters, newest first. A page may be short, even empty, and still have a `next`."""
+    tenant, before, examined = tenant_of(principal, asked.tenant), asked.after, 0
+    found: list[RecordingView] = []
+    while True:
+        page = await keeping.page(app.services.store, tenant, text=asked.text, before=before, limit=asked.limit + 1)
+        more, page = len(page) > asked.limit, page[: asked.limit]
+        fitting = [view for view in await views(app, page) if not asked.status or view.status in asked.status]
+        room = asked.limit - len(found)
+        found += fitting[:room]
+        examined, before = examined + len(page), page[-1].id if page else None
+        if len(fitting) > room:
+            before, more = found[-1].recording.id, True
+        if not more or len(found) >= asked.limit or examined >= _MOST_EXAMINED:
+            break
+    return shapes.Page[schemas.Recording](items=[recording_shape(view) for view in found], next=before if more else None)
+
+
+@router.post("/bulk", operation_id="bulk_update_recordings")
+async def bulk_update_recordings(principal: Writer, app: Engine, request: Request, asked: schemas.Bulk) -> schemas.BulkDone:
+    """Retries, cancels, deletes or reprocesses several; what cannot be done to one is told and the others are done."""
+    ids = list(dict.fromkeys(one.lower() for one in asked.ids))
+    known = {one.id: one for one in await keeping.by_ids(app.services.store, ids) if _may_touch(principal, one)}
+    refused = {one: NOT_FOUND for one in ids if one not in known}
+    done = 0
+    for recording in known.values():
+        why = await _done_to(app, principal, asked.action, recording)
+        done += why is None
+        refused |= {} if why is None else {recording.id: why}
+    audit(request, f"recordings.{asked.action}", None, recordings=done)
+    return schemas.BulkDone(done=done, refused=refused)
+
+
+def _may_touch(principal: Principal, recording: Recording) -> bool:
+    return principal.admin or recording.tenant == principal.tenant
+
+
+async def _done_to(app: App, principal: Principal, action: str, recording: Recording) -> str | None:
+    """None if it was done, else why not."""
+    try:
+        return await _ACTIONS[action](app, principal, recording)
+    except (moving.NotNow, SchemaInvalid) as error:
+        return str(error)
+    except keeping.RecordingNotFound:
+        return NOT_FOUND
+
+
+async def _retry(app: App, _principal: Principal, recording: Recording) -> None:
+    await moving.retry(app, recording)
+
+
+async def _cancel(app: App, principal: Principal, recording: Recording) -> str | None:
+    return None if await moving.cancel(app, recording, principal.name) else "nothing is being done with it"
+
+
+async def _delete(app: App, _principal: Principal, recording: Recording) -> None:
+    await removing.remove(app, [recording])
+
+
+async def _transcribe_again(app: App, _principal: Principal, recording: Recording) -> None:
+    await moving.reprocess(app, recording, "transcription", _as_it_was(recording))
+
+
+async def _summarize_again(app: App, _principal: Principal, recording: Recording) -> None:
+    await moving.reprocess(app, recording, "summary", _as_it_was(recording))
+
+
+_ACTIONS: dict[str, Callable[[App, Principal, Recording], Awaitable[str | None]]] = {
+    "retry": _retry,
+    "cancel": _cancel,
+    "delete": _delete,
+    "reprocess_transcription": _transcribe_again,
+    "reprocess_summary": _summarize_again,
+}
+
+
+@router.get("/{recording_id}", operation_id="get_recording", responses=responses(404))
+async def get_recording(principal: Reader, app: Engine, recording_id: RecordingPath) -> schemas.RecordingDetail:
+    """One recording with its status, its summary, and every job that worked on it."""
+    return await _detail(app, await own_recording(app, principal, recording_id))
+
+
+async def _detail(app: App, recording: Recording) -> schemas.RecordingDetail:
+    store = app.services.store
+    [view] = await views(app, [recording])
+    return detail_shape(view, await keeping.transcript_of(store, recording), await keeping.summary_of(store, recording))
+
+
+@router.patch("/{recording_id}", operation_id="update_recording", responses=responses(404))
+async def update_recording(
+    principal: Writer, app: Engine, request: Request, recording_id: RecordingPath, asked: schemas.RecordingChange
+) -> schemas.RecordingDetail:
+    """Changes the title."""
+    recording = await own_recording(app, principal, recording_id)
+    try:
+        await keeping.rename(app.services.store, recording.id, keeping.title_from(asked.title, recording.file_name))
+    except keeping.RecordingNotFound:
+        raise no_recording(recording_id) from None
+    audit(request, "recording.update", recording.id, tenant=recording.tenant)
+    return await _detail(app, await own_recording(app, principal, recording_id))
+
+
+@router.delete("/{recording_id}", operation_id="delete_recording", responses=responses(404))
+async def delete_recording(
+    principal: Writer, app: Engine, request: Request, recording_id: RecordingPath
+) -> schemas.DeletedRecording:
+    """Deletes its jobs, the recording with everything made of it, and its audio, in this order."""
+    recording = await own_recording(app, principal, recording_id)
+    deleted = await removing.remove(app, [recording])
+    audit(request, "recording.delete", recording.id, tenant=recording.tenant)
+    return schemas.DeletedRecording(deleted=deleted)
+
+
+@router.post("/{recording_id}/cancel", operation_id="cancel_recording", responses=responses(404))
+async def cancel_recording(
+    principal: Writer, app: Engine, request: Request, recording_id: RecordingPath
+) -> schemas.CancelledJobs:
+    """Stops whatever is being done with it; the list is empty if nothing is."""
+    recording = await own_recording(app, principal, recording_id)
+    stopped = await moving.cancel(app, recording, principal.name)
+    audit(request, "recording.cancel", recording.id, tenant=recording.tenant, jobs=len(stopped))
+    return schemas.CancelledJobs(cancelled=stopped)
+
+
+@router.post("/{recording_id}/reprocess", status_code=202, operation_id="reprocess_recording", responses=responses(404, 409))
+async def reprocess_recording(
+    principal: Writer, app: Engine, request: Request, recording_id: RecordingPath, asked: schemas.Reprocess
+) -> schemas.Reprocessing:
+    """Makes the transcription or the summary anew; what is there stays until the new one is."""
+    recording = await own_recording(app, principal, recording_id)
+    check_standing(principal, asked.priority)
+    was = _as_it_was(recording)
+    options = Options(
+        language=asked.language if "language" in asked.model_fields_set else was.language,
+        speakers=was.speakers if asked.speakers is None else asked.speakers,
+        auto_summary=was.auto_summary if asked.auto_summary is None else asked.auto_summary,
+        priority=asked.priority,
+    )
+    try:
+        job_id = await moving.reprocess(app, recording, asked.what, options)
+    except moving.NotNow as error:
+        raise conflict(str(error)) from None
+    except keeping.RecordingNotFound:
+        raise no_recording(recording_id) from None
+    audit(request, "recording.reprocess", recording.id, tenant=recording.tenant, what=asked.what)
+    return schemas.Reprocessing(id=recording.id, job_id=job_id)
+
+
+def _as_it_was(recording: Recording) -> Options:
+    return Options(language=recording.language, speakers=recording.speakers, auto_summary=recording.auto_summary)

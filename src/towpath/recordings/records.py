@@ -1,0 +1,139 @@
+"""Rows of this slice as Python values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from towpath.store.contract import Row
+
+
+@dataclass(frozen=True, slots=True)
+class Recording:
+    """What was uploaded, and what there is of it. Its status is not here: see `status.py`."""
+
+    id: str
+    tenant: str
+    lane: str
+    title: str
+    file_name: str
+    asset_id: str
+    media_type: str
+    bytes: int
+    language: str | None
+    speakers: bool
+    auto_summary: bool
+    duration: float | None
+    transcript_id: str | None
+    summary_id: str | None
+    created_by: str | None
+    creator: str | None
+    created_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line of a transcript. `heard` is what the engine said; `text` is that, or what somebody made of it."""
+
+    number: int
+    start: float
+    end: float
+    speaker: str | None
+    heard: str
+    edited: str | None = None
+    edited_by: str | None = None
+
+    @property
+    def text(self) -> str:
+        return self.heard if self.edited is None else self.edited
+
+
+@dataclass(frozen=True, slots=True)
+class Transcript:
+    id: str
+    recording_id: str
+    engine: str
+    language: str | None
+    lines: int
+    took_seconds: float | None
+    cost_cents: float | None
+    created_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """`method` is `extractive` (sentences of the transcript itself) or `chat` (written by a model)."""
+
+    id: str
+    recording_id: str
+    transcript_id: str
+    text: str
+    method: str
+    model: str | None
+    tokens_in: int | None
+    tokens_out: int | None
+    cost_cents: float | None
+    took_seconds: float | None
+    created_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A job that works on a recording, and as what."""
+
+    job_id: str
+    recording_id: str
+    tenant: str
+    kind: str
+    is_new_upload: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    id: str
+    recording_id: str
+    with_audio: bool
+    created_at: datetime
+    expires_at: datetime
+
+
+def moment(value: Any) -> datetime:
+    """SQLite keeps times as seconds, PostgreSQL as what they are."""
+    return datetime.fromtimestamp(value, UTC) if isinstance(value, int | float) else value
+
+
+def recording_from(row: Row) -> Recording:
+    return Recording(
+        row["id"], row["tenant"], row["lane"], row["title"], row["file_name"], row["asset_id"], row["media_type"],
+        row["bytes"], row["language"], bool(row["speakers"]), bool(row["auto_summary"]), row["duration"],
+        row["transcript_id"], row["summary_id"], row["created_by"], row["creator"], moment(row["created_at"]),
+    )  # fmt: skip
+
+
+def line_from(row: Row) -> Line:
+    return Line(row["number"], row["begins"], row["ends"], row["speaker"], row["heard"], row["edited"], row["edited_by"])
+
+
+def transcript_from(row: Row) -> Transcript:
+    return Transcript(
+        row["id"], row["recording_id"], row["engine"], row["language"], row["lines"], row["took_seconds"],
+        row["cost_cents"], moment(row["created_at"]),
+    )  # fmt: skip
+
+
+def summary_from(row: Row) -> Summary:
+    return Summary(
+        row["id"], row["recording_id"], row["transcript_id"], row["text"], row["method"], row["model"], row["tokens_in"],
+        row["tokens_out"], row["cost_cents"], row["took_seconds"], moment(row["created_at"]),
+    )  # fmt: skip
+
+
+def link_from(row: Row) -> Link:
+    return Link(str(row["job_id"]), row["recording_id"], row["tenant"], row["kind"], bool(row["is_new_upload"]))
+
+
+def share_from(row: Row) -> Share:
+    return Share(
+        row["id"], row["recording_id"], bool(row["with_audio"]), moment(row["created_at"]), moment(row["expires_at"])
+    )

@@ -1,0 +1,11 @@
+"""The routes of recordings. Fixed addresses come before those with an id in them."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter
+
+from towpath.recordings import audio_routes, job_routes, recording_routes, share_routes, transcript_routes, upload_route
+
+router = APIRouter()
+for _part in (upload_route, job_routes, transcript_routes, share_routes, audio_routes, recording_routes):
+    router.include_router(_part.router)

@@ -1,0 +1,99 @@
+"""Results on their way into the tables: fenced by the job that made them, and replacing what was there in one commit."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from towpath.core.encoding import encode, plain
+from towpath.core.errors import LeaseLost
+from towpath.core.records import NewJob
+from towpath.engine.context import Context
+from towpath.recordings.intake import connect
+from towpath.store.contract import Tx
+
+_LONGEST_LINE = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class NewTranscript:
+    recording_id: str
+    engine: str
+    language: str | None
+    lines: Sequence[Sequence[Any]]
+    """[start, end, speaker, text] each."""
+    duration: float
+    took_seconds: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class NewSummary:
+    recording_id: str
+    transcript_id: str
+    text: str
+    method: str
+    model: str | None
+    tokens_in: int | None
+    tokens_out: int | None
+    cost_cents: float | None
+    took_seconds: float | None
+
+
+async def save_transcript(ctx: Context, new: NewTranscript, follow_up: NewJob | None) -> bool:
+    """Puts the transcript in the place of the old one and queues the summary with it; False if the recording is gone.
+
+    The transcript has the job's id: saving it again, after a crash before the step was recorded, gives the same.
+    """
+
+    async def unit(tx: Tx) -> bool:
+        await _hold(tx, ctx)
+        ids = [new.recording_id]
+        if not await tx.execute(
+            "recording_has_transcript", id=new.recording_id, transcript_id=ctx.id, duration=new.duration
+        ):
+            return False
+        await tx.execute("transcript_lines_delete", ids=ids)
+        await tx.execute("transcripts_delete", ids=ids)
+        await tx.execute(
+            "transcript_add", id=ctx.id, recording_id=new.recording_id, engine=new.engine, language=new.language,
+            lines=len(new.lines), took_seconds=new.took_seconds, cost_cents=None, now=tx.now,
+        )  # fmt: skip
+        lines = encode([[*line[:3], plain(line[3], _LONGEST_LINE)] for line in new.lines])
+        await tx.execute("transcript_lines_add", id=ctx.id, lines=lines)
+        await _learn(tx, new.engine, new.duration, new.took_seconds or 0.0)
+        if follow_up is not None:
+            [made] = await tx.insert_jobs([follow_up])
+            await connect(tx, made.id, new.recording_id, follow_up)
+        return True
+
+    return await ctx.services.store.run(unit)
+
+
+async def save_summary(ctx: Context, new: NewSummary) -> bool:
+    """Puts the summary in the place of the old one; False if the recording is gone."""
+
+    async def unit(tx: Tx) -> bool:
+        await _hold(tx, ctx)
+        if not await tx.execute("recording_has_summary", id=new.recording_id, summary_id=ctx.id):
+            return False
+        await tx.execute("summaries_delete", ids=[new.recording_id])
+        await tx.execute(
+            "summary_add", id=ctx.id, recording_id=new.recording_id, transcript_id=new.transcript_id,
+            text=plain(new.text, 1_000_000), method=new.method, model=new.model, tokens_in=new.tokens_in,
+            tokens_out=new.tokens_out, cost_cents=new.cost_cents, took_seconds=new.took_seconds, now=tx.now,
+        )  # fmt: skip
+        return True
+
+    return await ctx.services.store.run(unit)
+
+
+async def _hold(tx: Tx, ctx: Context) -> None:
+    """A late worker, whose job was cancelled or rescued meanwhile, writes nothing."""
+    if not await tx.fetch("recording_job_holds", id=ctx.id, fence=ctx.fence):
+        raise LeaseLost(f"attempt {ctx.fence} of job {ctx.id} is no longer the running one; its result does not count")
+
+
+async def _learn(tx: Tx, engine: str, audio: float, wall: float) -> None:
+    if audio > 0 and wall > 0:
+        await tx.execute("recording_speed_learn", engine=engine, audio=audio, wall=wall)

@@ -1,0 +1,218 @@
+"""Shapes of the recordings API."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from towpath.http.shapes import Answer, Moment, Request, Text
+from towpath.recordings.keeping import LONGEST_TITLE
+
+RecordingId = Annotated[str, Field(pattern=r"^[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}$")]
+StatusName = Literal["PENDING", "PROCESSING", "SUMMARIZING", "COMPLETED", "FAILED", "CANCELLED"]
+JobStatusName = Literal["queued", "processing", "completed", "failed", "cancelled"]
+JobTypeName = Literal["transcribe", "summarize", "reprocess_transcription", "reprocess_summary"]
+QueueTypeName = Literal["transcription", "summary"]
+FormatName = Literal["txt", "srt", "vtt", "json", "md"]
+Title = Annotated[Text, Field(min_length=1, max_length=LONGEST_TITLE)]
+Language = Annotated[str, Field(pattern=r"^[A-Za-z]{2,3}(?:-[A-Za-z0-9]{1,8})*$", description="Such as en or en-GB.")]
+Priority = Annotated[int, Field(ge=0, le=3, description="0 (first, needs the scope `priority`) to 3 (last).")]
+Eta = Annotated[
+    tuple[float, float] | None, Field(description="Seconds until it is done, at least and at most; null: not known.")
+]
+
+
+class Uploaded(Answer):
+    """An upload was taken; it is transcribed in its turn."""
+
+    id: Annotated[str, Field(description="The recording's id.")]
+    job_id: str
+
+
+class AudioProgress(Answer):
+    """In seconds of audio, once the audio has been decoded."""
+
+    current: float
+    total: float | None
+
+
+class ProcessingJob(Answer):
+    """A job that works on a recording."""
+
+    id: str
+    recording_id: str
+    recording_title: str
+    job_status: JobStatusName
+    job_type: JobTypeName
+    queue_type: QueueTypeName
+    position: Annotated[int | None, Field(description="Place in line, 1 is next; null while it is processed.")]
+    is_new_upload: bool
+    error_message: str | None
+    error_remedy: str | None
+    created_at: Moment
+    started_at: Moment | None
+    completed_at: Moment | None
+    progress: AudioProgress | None
+    eta_seconds: Eta
+    waiting_for: Annotated[str | None, Field(description="Why it waits, or why there is no estimate.")]
+
+
+class JobQueueStatus(Answer):
+    jobs: list[ProcessingJob]
+
+
+class DeletedJob(Answer):
+    deleted: int
+    recording_deleted: Annotated[bool, Field(description="Whether it was an upload that had come to nothing yet.")]
+
+
+class Cleared(Answer):
+    deleted: int
+
+
+class Recording(Answer):
+    """Status, progress and error are told from the recording's jobs at the moment of the answer."""
+
+    id: str
+    title: str
+    status: StatusName
+    tenant: str
+    file_name: str
+    media_type: str
+    bytes: int
+    duration: Annotated[float | None, Field(description="Seconds; null until the audio has been decoded.")]
+    language: str | None
+    speakers: bool
+    auto_summary: bool
+    creator: str | None
+    created_at: Moment
+    has_transcript: bool
+    has_summary: bool
+    warning: str | None
+    error: Annotated[str | None, Field(description="Why its newest job failed.")]
+    job: Annotated[ProcessingJob | None, Field(description="The job that the status comes from; null: none is left.")]
+
+
+class TranscriptInfo(Answer):
+    id: str
+    engine: str
+    language: str | None
+    lines: int
+    took_seconds: float | None
+    created_at: Moment
+
+
+class Summary(Answer):
+    """`extractive` is made of the transcript's own sentences, `chat` was written by a model."""
+
+    text: str
+    method: Literal["extractive", "chat"]
+    label: Annotated[str, Field(description="For people: how it was made.")]
+    model: str | None
+    tokens_in: int | None
+    tokens_out: int | None
+    cost_cents: float | None
+    took_seconds: float | None
+    outdated: Annotated[bool, Field(description="Whether the transcript is newer than this summary.")]
+    created_at: Moment
+
+
+class RecordingDetail(Recording):
+    transcript: TranscriptInfo | None
+    summary: Summary | None
+    jobs: list[ProcessingJob]
+
+
+class Segment(Answer):
+    """One line: seconds, and what was said. `edited` lines differ from what the engine heard."""
+
+    number: int
+    start: float
+    end: float
+    speaker: str | None
+    text: str
+    edited: bool
+    heard: Annotated[str, Field(description="What the engine heard, also if somebody edited the line.")]
+
+
+class Transcript(Answer):
+    recording_id: str
+    engine: str
+    language: str | None
+    duration: float | None
+    text: str
+    segments: list[Segment]
+
+
+class RecordingChange(Request):
+    title: Title
+
+
+class LineChange(Request):
+    """`text: null` brings back what was heard; a field that is left out stays as it is."""
+
+    text: Annotated[Text | None, Field(max_length=10_000)] = None
+    speaker: Annotated[Text | None, Field(max_length=100)] = None
+
+
+class Reprocess(Request):
+    """What to make anew, and with which settings; those left out stay as they were."""
+
+    what: Literal["transcription", "summary"] = "transcription"
+    language: Language | None = None
+    speakers: bool | None = None
+    auto_summary: bool | None = None
+    priority: Priority = 1
+
+
+class Reprocessing(Answer):
+    id: str
+    job_id: str
+
+
+class Bulk(Request):
+    action: Literal["retry", "cancel", "delete", "reprocess_transcription", "reprocess_summary"]
+    ids: Annotated[list[RecordingId], Field(min_length=1, max_length=500)]
+
+
+class BulkDone(Answer):
+    done: int
+    refused: Annotated[dict[str, str], Field(description="Recording id: why it was left alone.")]
+
+
+class CancelledJobs(Answer):
+    cancelled: Annotated[list[str], Field(description="Ids of the recording's jobs that were stopped.")]
+
+
+class DeletedRecording(Answer):
+    deleted: int
+
+
+class NewShare(Request):
+    hours: Annotated[float, Field(gt=0, le=90 * 24, description="When the link expires.")] = 7 * 24
+    with_audio: bool = False
+
+
+class Share(Answer):
+    id: str
+    with_audio: bool
+    created_at: Moment
+    expires_at: Moment
+
+
+class MadeShare(Share):
+    url: Annotated[str, Field(description="Told once; whoever has it can read the recording until it expires.")]
+    secret: str
+
+
+class SharedRecording(Answer):
+    """What a link shows to whoever has it."""
+
+    title: str
+    duration: float | None
+    language: str | None
+    created_at: Moment
+    with_audio: bool
+    segments: list[Segment]
+    summary: Summary | None

@@ -1,0 +1,74 @@
+"""Views and rows as the API's shapes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from towpath.recordings import records, schemas
+from towpath.recordings.views import JobView, RecordingView
+
+LABELS = {"extractive": "Extractive: sentences of the transcript itself", "chat": "Written by a language model"}
+
+
+def job_shape(view: JobView) -> schemas.ProcessingJob:
+    values: dict[str, Any] = {name: getattr(view, name) for name in schemas.ProcessingJob.model_fields if name != "progress"}
+    progress = view.progress
+    if progress is not None:
+        values["progress"] = schemas.AudioProgress(current=progress[0], total=progress[1])
+    return schemas.ProcessingJob.model_validate(values | ({} if progress else {"progress": None}))
+
+
+def recording_fields(view: RecordingView) -> dict[str, Any]:
+    one = view.recording
+    return {
+        "id": one.id, "title": one.title, "status": view.status, "tenant": one.tenant, "file_name": one.file_name,
+        "media_type": one.media_type, "bytes": one.bytes, "duration": one.duration, "language": one.language,
+        "speakers": one.speakers, "auto_summary": one.auto_summary, "creator": one.creator,
+        "created_at": one.created_at, "has_transcript": one.transcript_id is not None,
+        "has_summary": one.summary_id is not None, "warning": view.warning,
+        "error": view.job.error_message if view.job else None, "job": job_shape(view.job) if view.job else None,
+    }  # fmt: skip
+
+
+def recording_shape(view: RecordingView) -> schemas.Recording:
+    return schemas.Recording(**recording_fields(view))
+
+
+def detail_shape(
+    view: RecordingView, transcript: records.Transcript | None, summary: records.Summary | None
+) -> schemas.RecordingDetail:
+    return schemas.RecordingDetail(
+        **recording_fields(view),
+        transcript=None if transcript is None else transcript_shape(transcript),
+        summary=None if summary is None else summary_shape(summary, view.recording),
+        jobs=[job_shape(job) for job in view.jobs],
+    )
+
+
+def transcript_shape(one: records.Transcript) -> schemas.TranscriptInfo:
+    return schemas.TranscriptInfo(
+        id=one.id, engine=one.engine, language=one.language, lines=one.lines, took_seconds=one.took_seconds,
+        created_at=one.created_at,
+    )  # fmt: skip
+
+
+def summary_shape(one: records.Summary, recording: records.Recording) -> schemas.Summary:
+    return schemas.Summary.model_validate(
+        {
+            "text": one.text, "method": one.method, "label": LABELS.get(one.method, one.method), "model": one.model,
+            "tokens_in": one.tokens_in, "tokens_out": one.tokens_out, "cost_cents": one.cost_cents,
+            "took_seconds": one.took_seconds, "outdated": one.transcript_id != recording.transcript_id,
+            "created_at": one.created_at,
+        }
+    )  # fmt: skip
+
+
+def segment_shape(line: records.Line) -> schemas.Segment:
+    return schemas.Segment.model_construct(
+        number=line.number, start=line.start, end=line.end, speaker=line.speaker, text=line.text,
+        edited=line.edited is not None, heard=line.heard,
+    )  # fmt: skip
+
+
+def share_shape(one: records.Share) -> schemas.Share:
+    return schemas.Share(id=one.id, with_audio=one.with_audio, created_at=one.created_at, expires_at=one.expires_at)

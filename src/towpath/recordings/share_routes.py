@@ -1,0 +1,98 @@
+"""Share links: made, listed and withdrawn by those who may change the recording; opened by whoever has one."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Path, Request
+from fastapi.responses import Response
+
+from towpath.engine.app import App
+from towpath.http.audit import audit
+from towpath.http.policy import Anyone, Reader, Writer
+from towpath.http.problems import Problem, not_found, responses
+from towpath.http.state import base_url_of
+from towpath.recordings import keeping, schemas, shares
+from towpath.recordings.access import Engine, RecordingPath, own_recording
+from towpath.recordings.listening import AUDIO, audio_answer
+from towpath.recordings.records import Recording
+from towpath.recordings.shaping import segment_shape, share_shape, summary_shape
+
+router = APIRouter(tags=["recordings"])
+
+SharePath = Annotated[str, Path(description="The link's id.")]
+SecretPath = Annotated[str, Path(description="The last part of the link.", max_length=200)]
+
+
+@router.get("/api/recordings/{recording_id}/shares", operation_id="list_shares", responses=responses(404))
+async def list_shares(principal: Reader, app: Engine, recording_id: RecordingPath) -> list[schemas.Share]:
+    """Links to this recording that still open it."""
+    recording = await own_recording(app, principal, recording_id)
+    return [share_shape(one) for one in await shares.shares_of(app.services.store, recording)]
+
+
+@router.post("/api/recordings/{recording_id}/shares", status_code=201, operation_id="create_share", responses=responses(404))
+async def create_share(
+    principal: Writer, app: Engine, request: Request, recording_id: RecordingPath, asked: schemas.NewShare
+) -> schemas.MadeShare:
+    """A link by which anybody can read the recording until it expires; it is told once."""
+    recording = await own_recording(app, principal, recording_id)
+    secret, made = await shares.share(
+        app, recording, hours=asked.hours, with_audio=asked.with_audio, by=principal.account_id
+    )
+    audit(request, "recording.share", recording.id, tenant=recording.tenant, hours=asked.hours)
+    url = f"{base_url_of(request)}/shared/{secret}"
+    return schemas.MadeShare(**share_shape(made).model_dump(), url=url, secret=secret)
+
+
+@router.delete(
+    "/api/recordings/{recording_id}/shares/{share_id}",
+    status_code=204,
+    operation_id="delete_share",
+    responses=responses(404),
+)
+async def delete_share(
+    principal: Writer, app: Engine, request: Request, recording_id: RecordingPath, share_id: SharePath
+) -> None:
+    """Withdraws a link at once."""
+    recording = await own_recording(app, principal, recording_id)
+    if not await shares.withdraw(app.services.store, recording, share_id.lower()):
+        raise not_found("there is no such link; it may have been withdrawn already")
+    audit(request, "recording.unshare", recording.id, tenant=recording.tenant)
+
+
+@router.get("/api/shared/{secret}", operation_id="open_share", responses=responses(404))
+async def open_share(_anyone: Anyone, app: Engine, secret: SecretPath) -> schemas.SharedRecording:
+    """What a share link shows; 404 once it has expired or was withdrawn."""
+    recording, with_audio = await _opened(app, secret)
+    store = app.services.store
+    lines = [] if recording.transcript_id is None else await keeping.lines_of(store, recording.transcript_id)
+    summary = await keeping.summary_of(store, recording)
+    return schemas.SharedRecording(
+        title=recording.title, duration=recording.duration, language=recording.language,
+        created_at=recording.created_at, with_audio=with_audio, segments=[segment_shape(line) for line in lines],
+        summary=None if summary is None else summary_shape(summary, recording),
+    )  # fmt: skip
+
+
+@router.get(
+    "/api/shared/{secret}/audio", operation_id="play_shared_audio", response_class=Response, responses=AUDIO | responses(404)
+)
+async def play_shared_audio(_anyone: Anyone, app: Engine, request: Request, secret: SecretPath) -> Response:
+    """The audio behind a share link, if it was shared too."""
+    recording, with_audio = await _opened(app, secret)
+    if not with_audio:
+        raise _closed()
+    return await audio_answer(app, request, recording)
+
+
+async def _opened(app: App, secret: str) -> tuple[Recording, bool]:
+    found = await shares.opened(app.services.store, secret)
+    recordings = await keeping.by_ids(app.services.store, [found[0]]) if found else []
+    if found is None or not recordings:
+        raise _closed()
+    return recordings[0], found[1]
+
+
+def _closed() -> Problem:
+    return not_found("this link opens nothing; it may have expired or been withdrawn")

@@ -1,0 +1,68 @@
+"""A recording's status, told from its jobs: one table, and nothing is stored that could say otherwise.
+
+What is under way speaks first; when nothing is, the newest job speaks. `waiting` is a job whose children run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from towpath.core.lifecycle import State
+from towpath.core.records import Job
+from towpath.recordings.names import SUMMARIZING as SUMMARY_JOBS
+from towpath.recordings.names import TRANSCRIBING as TRANSCRIPTION_JOBS
+
+PENDING, PROCESSING, SUMMARIZING = "PENDING", "PROCESSING", "SUMMARIZING"
+COMPLETED, FAILED, CANCELLED = "COMPLETED", "FAILED", "CANCELLED"
+STATUSES = (PENDING, PROCESSING, SUMMARIZING, COMPLETED, FAILED, CANCELLED)
+
+# The state of a job -> how S1 calls it, and what a recording is while a job of either kind is so.
+#                       job           transcription  summary
+TABLE: dict[State, tuple[str, str, str]] = {
+    State.QUEUED:    ("queued",     PENDING,       SUMMARIZING),
+    State.RUNNING:   ("processing", PROCESSING,    SUMMARIZING),
+    State.WAITING:   ("processing", PROCESSING,    SUMMARIZING),
+    State.SUCCEEDED: ("completed",  COMPLETED,     COMPLETED),
+    State.PARTIAL:   ("completed",  COMPLETED,     COMPLETED),
+    State.FAILED:    ("failed",     FAILED,        FAILED),
+    State.CANCELLED: ("cancelled",  CANCELLED,     COMPLETED),
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """A recording's status, and the job that says so; there may be none any more."""
+
+    status: str
+    job: Job | None
+
+
+def state_of(job: Job) -> State:
+    """A job whose children have run is in the middle of things, although for an instant it is back in the queue."""
+    if job.state is State.QUEUED and job.children_total > 0 and job.ready:
+        return State.WAITING
+    return job.state
+
+
+def job_status(job: Job) -> str:
+    return TABLE[state_of(job)][0]
+
+
+def standing(jobs: Iterable[Job], *, has_transcript: bool) -> Standing:
+    """Of a recording with these jobs."""
+    known = sorted((job for job in jobs if job.operation in TRANSCRIPTION_JOBS | SUMMARY_JOBS), key=lambda job: job.id)
+    live = [job for job in known if job.live]
+    speaker = _first(live, TRANSCRIPTION_JOBS) or _first(live, SUMMARY_JOBS) or (known[-1] if known else None)
+    if speaker is None:
+        # Its jobs have been cleared or pruned. Without a transcript nothing will come of it by itself.
+        return Standing(COMPLETED if has_transcript else FAILED, None)
+    _, transcription, summary = TABLE[state_of(speaker)]
+    status = transcription if speaker.operation in TRANSCRIPTION_JOBS else summary
+    if status == CANCELLED and has_transcript:
+        status = COMPLETED  # a reprocessing was called off: the old transcript stands
+    return Standing(status, speaker)
+
+
+def _first(jobs: list[Job], kinds: frozenset[str]) -> Job | None:
+    return next((job for job in jobs if job.operation in kinds), None)

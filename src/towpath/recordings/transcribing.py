@@ -1,0 +1,137 @@
+"""The transcription of a recording: probe → decode → split → child jobs per group of windows → merge → save.
+
+Each is recorded when it is done. After a crash the job is entered again from the top and everything on record is skipped,
+down to single windows; see hearing.py.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from typing import Any
+
+from towpath import assets
+from towpath.core.errors import Fatal, SchemaInvalid
+from towpath.core.outcomes import Partial
+from towpath.engine.app import App
+from towpath.engine.children import Children
+from towpath.engine.context import Context
+from towpath.engine.values import blob_prefix
+from towpath.models import windows
+from towpath.recordings import audio, keeping, merging
+from towpath.recordings.intake import summary_job
+from towpath.recordings.names import SUMMARIZE, WINDOWS
+from towpath.recordings.records import Recording
+from towpath.recordings.saving import NewTranscript, save_transcript
+
+SILENT = "no speech was heard in it"
+
+
+@dataclass(slots=True)
+class Asked:
+    """The payload of transcribe and reprocess_transcription."""
+
+    recording_id: str
+    language: str | None = None
+    speakers: bool = False
+    auto_summary: bool = False
+
+
+class Transcription:
+    """The operation, bound to its app."""
+
+    def __init__(self, app: App) -> None:
+        self._app = app
+
+    async def run(self, ctx: Context, asked: Asked) -> dict[str, Any] | Partial:
+        recording = await recording_for(ctx, asked.recording_id)
+        await ctx.step("probe", self._probe, recording)
+        decoded = await ctx.step("decode", self._decode, ctx, recording)
+        cut = await ctx.step("split", self._split, ctx, decoded)
+        children = await ctx.gather(
+            WINDOWS, _groups(asked, decoded["audio"], cut), cost=max(1.0, decoded["seconds"] / len(merging.groups(cut)))
+        )
+        lines = await ctx.step("save", self._save, ctx, recording, asked, decoded["seconds"], children)
+        await ctx.blobs.delete(decoded["audio"])
+        outcome = {"recording_id": recording.id, "lines": lines, "seconds": decoded["seconds"]}
+        return outcome if lines else Partial(outcome, SILENT)
+
+    async def _probe(self, recording: Recording) -> dict[str, Any]:
+        """What the file says about itself: quick, and enough to refuse what is no audio or far too long."""
+        asset = await assets.get(self._app.services.store, recording.tenant, recording.asset_id)
+        async with assets.open_file(self._app, asset) as path:
+            info = await assets.probe(path)
+        self._check_length(info.duration_seconds)
+        return {"seconds": info.duration_seconds, "codec": info.codec, "container": info.container}
+
+    async def _decode(self, ctx: Context, recording: Recording) -> dict[str, Any]:
+        """The audio as the engines hear it. Its length is what was decoded, whatever the file said."""
+        asset = await assets.get(self._app.services.store, recording.tenant, recording.asset_id)
+        async with audio.scratch() as folder, assets.open_file(self._app, asset) as path:
+            pcm = folder / "audio.pcm"
+            await assets.decode(path, pcm)
+            seconds = audio.seconds_in(pcm.stat().st_size)
+            self._check_length(seconds)
+            if seconds <= 0:
+                raise SchemaInvalid(
+                    f"{recording.file_name!r} has an audio track without any audio in it",
+                    remedy="check the file in a player, and upload it again",
+                )
+            key = f"{blob_prefix(ctx.id)}/audio-{ctx.fence}.pcm"
+            await ctx.blobs.put(key, audio.pieces_of(pcm))
+        measured = {"id": recording.id, "duration": seconds}
+        await ctx.services.store.run(lambda tx: tx.execute("recording_measured", **measured))
+        return {"audio": key, "seconds": seconds}
+
+    def _check_length(self, seconds: float | None) -> None:
+        most = self._app.settings.max_recording_hours
+        if most and seconds is not None and seconds > most * 3600:
+            raise SchemaInvalid(
+                f"the recording is {seconds / 3600:.1f} hours long, and this server transcribes at most {most:g}",
+                remedy="cut it into parts, or raise TOWPATH_MAX_RECORDING_HOURS",
+            )
+
+    async def _split(self, ctx: Context, decoded: dict[str, Any]) -> list[tuple[float, float]]:
+        """Windows that end where nobody speaks. The progress counts seconds of audio from here on."""
+        async with audio.local_copy(ctx.blobs, decoded["audio"]) as path:
+            found = await asyncio.to_thread(windows.split, path)
+        await ctx.progress(0.0, decoded["seconds"])
+        return [(round(window.start, 3), round(window.end, 3)) for window in found]
+
+    async def _save(self, ctx: Context, recording: Recording, asked: Asked, seconds: float, children: Children) -> int:
+        """Merges what the children heard and puts it in place; answers the number of lines."""
+        results = await children.results()
+        lines, took = merging.merged(results), await _took(children)
+        follow_up = None
+        if asked.auto_summary and lines:
+            follow_up = summary_job(ctx.services, recording, SUMMARIZE, ctx.claimed.priority)
+        new = NewTranscript(recording.id, merging.engine_in(results), asked.language, lines, seconds, took)
+        if not await save_transcript(ctx, new, follow_up):
+            raise gone(recording.id)
+        await ctx.progress(seconds, seconds)
+        return len(lines)
+
+
+def _groups(asked: Asked, audio_key: str, cut: list[tuple[float, float]]) -> list[dict[str, Any]]:
+    heard_as = {"audio": audio_key, "language": asked.language, "speakers": asked.speakers}
+    return [{"windows": part, **heard_as} for part in merging.groups(cut)]
+
+
+async def recording_for(ctx: Context, recording_id: str) -> Recording:
+    """Only of the job's own tenant: a payload is not believed."""
+    try:
+        return await keeping.find(ctx.services.store, recording_id, tenant=ctx.tenant)
+    except keeping.RecordingNotFound:
+        raise gone(recording_id) from None
+
+
+def gone(recording_id: str) -> Fatal:
+    return Fatal(f"the recording {recording_id} has been deleted", remedy="delete this job too")
+
+
+async def _took(children: Children) -> float | None:
+    """Seconds from the first child's beginning to the last one's end."""
+    spans = [(child.started_at, child.finished_at) async for child in children]
+    began = [first for first, _ in spans if first is not None]
+    ended = [last for _, last in spans if last is not None]
+    return (max(ended) - min(began)).total_seconds() if began and ended else None

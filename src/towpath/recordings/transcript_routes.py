@@ -1,0 +1,185 @@
+"""Transcripts: read, search, correct a line, export one or many."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from collections.abc import AsyncIterator, Sequence
+from typing import Annotated, Any
+from urllib.parse import quote
+
+from fastapi import APIRouter, Path, Query, Request
+from fastapi.responses import Response, StreamingResponse
+from pydantic import Field
+
+from towpath.engine.app import App
+from towpath.http import shapes
+from towpath.http.audit import audit
+from towpath.http.policy import Reader, Writer
+from towpath.http.problems import Problem, not_found, responses
+from towpath.recordings import exports, keeping, schemas
+from towpath.recordings.access import Engine, RecordingPath, own_recording
+from towpath.recordings.records import Line, Recording, Transcript
+from towpath.recordings.shaping import segment_shape
+
+router = APIRouter(prefix="/api/recordings", tags=["recordings"])
+
+LineNumber = Annotated[int, Path(ge=0, le=2**31 - 1, description="The line's number.")]
+
+
+class TranscriptQuery(shapes.Request):
+    search: Annotated[shapes.Text | None, Field(min_length=1, max_length=200, description="Only lines with this text.")] = (
+        None
+    )
+
+
+class ExportQuery(shapes.Request):
+    format: schemas.FormatName = "txt"
+
+
+class BulkExportQuery(ExportQuery):
+    id: Annotated[list[schemas.RecordingId], Field(min_length=1, max_length=500, description="Which recordings.")]
+
+
+_FILE: dict[int | str, dict[str, Any]] = {
+    200: {"content": {"text/plain": {}}, "description": "The transcript, as an attachment."}
+}
+_ZIP: dict[int | str, dict[str, Any]] = {
+    200: {"content": {"application/zip": {}}, "description": "A file for each recording."}
+}
+
+
+@router.get("/export", operation_id="export_recordings", response_class=StreamingResponse, responses=_ZIP | responses(404))
+async def export_recordings(principal: Reader, app: Engine, asked: Annotated[BulkExportQuery, Query()]) -> StreamingResponse:
+    """Several transcripts in one zip file. A recording that has none is left out; 404 if none has one."""
+    found = [await own_recording(app, principal, one) for one in dict.fromkeys(asked.id)]
+    ready = [recording for recording in found if recording.transcript_id is not None]
+    if not ready:
+        raise not_found("none of these recordings has a transcript yet")
+    headers = _attachment(f"transcripts-{asked.format}.zip")
+    return StreamingResponse(_zipped(app, ready, asked.format), media_type="application/zip", headers=headers)
+
+
+async def _zipped(app: App, recordings: Sequence[Recording], wanted: str) -> AsyncIterator[bytes]:
+    """One transcript at a time: what was written is sent before the next one is read."""
+    target = _Pieces()
+    taken: set[str] = set()
+    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
+        for recording in recordings:
+            what = await _exported(app, recording)
+            if what is not None:
+                archive.writestr(
+                    _unused(exports.file_name(recording.title, wanted), taken), exports.FORMATS[wanted][0](what)
+                )
+                yield target.take()
+    yield target.take()
+
+
+def _unused(name: str, taken: set[str]) -> str:
+    stem, _, ending = name.rpartition(".")
+    number, free = 2, name
+    while free.lower() in taken:
+        free, number = f"{stem} ({number}).{ending}", number + 1
+    taken.add(free.lower())
+    return free
+
+
+class _Pieces(io.RawIOBase):
+    """What was written since it was last taken. It cannot be gone back in, so that zip needs nothing of it again."""
+
+    def __init__(self) -> None:
+        self._held = bytearray()
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: Any) -> int:
+        self._held += data
+        return len(data)
+
+    def take(self) -> bytes:
+        taken, self._held = bytes(self._held), bytearray()
+        return taken
+
+
+@router.get("/{recording_id}/transcript", operation_id="get_transcript", responses=responses(404))
+async def get_transcript(
+    principal: Reader, app: Engine, recording_id: RecordingPath, asked: Annotated[TranscriptQuery, Query()]
+) -> schemas.Transcript:
+    """The text and its timed lines; 404 while there is none."""
+    recording = await own_recording(app, principal, recording_id)
+    transcript, lines = await _transcript(app, recording)
+    chosen = keeping.matching(lines, asked.search)
+    return schemas.Transcript.model_construct(
+        recording_id=recording.id, engine=transcript.engine, language=transcript.language, duration=recording.duration,
+        text=" ".join(line.text for line in chosen), segments=[segment_shape(line) for line in chosen],
+    )  # fmt: skip
+
+
+@router.patch("/{recording_id}/transcript/{number}", operation_id="update_transcript_line", responses=responses(404))
+async def update_transcript_line(
+    principal: Writer, app: Engine, request: Request, recording_id: RecordingPath, number: LineNumber,
+    asked: schemas.LineChange,
+) -> schemas.Segment:  # fmt: skip
+    """Corrects a line. What the engine heard is kept beside it, and `text: null` brings it back."""
+    recording = await own_recording(app, principal, recording_id)
+    transcript, lines = await _transcript(app, recording)
+    line = next((one for one in lines if one.number == number), None)
+    if line is None:
+        raise not_found(f"the transcript has no line {number}; it has {len(lines)}, counted from 0")
+    changed = _changed(line, asked, principal.name)
+    await keeping.edit_line(
+        app.services.store, transcript.id, line, edited=changed.edited, speaker=changed.speaker, by=principal.name
+    )
+    audit(request, "recording.edit_line", recording.id, tenant=recording.tenant, line=number)
+    return segment_shape(changed)
+
+
+def _changed(line: Line, asked: schemas.LineChange, by: str) -> Line:
+    given = asked.model_fields_set
+    edited = line.edited
+    if "text" in given:
+        edited = None if asked.text is None or asked.text == line.heard else asked.text
+    speaker = asked.speaker if "speaker" in given else line.speaker
+    return Line(line.number, line.start, line.end, speaker, line.heard, edited, by)
+
+
+@router.get(
+    "/{recording_id}/export", operation_id="export_recording", response_class=Response, responses=_FILE | responses(404)
+)
+async def export_recording(
+    principal: Reader, app: Engine, recording_id: RecordingPath, asked: Annotated[ExportQuery, Query()]
+) -> Response:
+    """The transcript as a file: txt, srt, vtt, json or md."""
+    recording = await own_recording(app, principal, recording_id)
+    what = await _exported(app, recording)
+    if what is None:
+        raise no_transcript()
+    render, media_type = exports.FORMATS[asked.format]
+    headers = _attachment(exports.file_name(recording.title, asked.format))
+    return Response(render(what), media_type=media_type, headers=headers)
+
+
+async def _exported(app: App, recording: Recording) -> exports.Exported | None:
+    store = app.services.store
+    transcript = await keeping.transcript_of(store, recording)
+    if transcript is None:
+        return None
+    lines = await keeping.lines_of(store, transcript.id)
+    return exports.Exported(recording, transcript, lines, await keeping.summary_of(store, recording))
+
+
+async def _transcript(app: App, recording: Recording) -> tuple[Transcript, list[Line]]:
+    transcript = await keeping.transcript_of(app.services.store, recording)
+    if transcript is None:
+        raise no_transcript()
+    return transcript, await keeping.lines_of(app.services.store, transcript.id)
+
+
+def no_transcript() -> Problem:
+    return not_found("this recording has no transcript yet; GET /api/recordings/{id} tells how far it is")
+
+
+def _attachment(name: str) -> dict[str, str]:
+    plain = name.encode("ascii", "replace").decode().replace("?", "_")
+    return {"Content-Disposition": f"attachment; filename=\"{plain}\"; filename*=UTF-8''{quote(name, safe='')}"}

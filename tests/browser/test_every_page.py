@@ -1,0 +1,64 @@
+"""What has to hold on every page, by day and by night, on a desk and on a phone."""
+
+import pytest
+from playwright.async_api import expect
+
+from tests.browser.accessible import findings
+from tests.browser.conftest import Visit
+from tests.browser.contrast import too_faint
+from tests.browser.place import Place, fresh
+from tests.browser.visitors import Visitor
+from tests.browser.walking import every_page, walk_to
+
+pytestmark = pytest.mark.asyncio(loop_scope="session")
+
+PHONE = {"width": 380, "height": 760}
+
+
+async def test_every_page_tells_a_screen_reader_where_one_is_and_can_be_read_by_day(
+    root: Visitor, place: Place, tenant: str
+):
+    found: dict[str, list[str]] = {}
+    for path, heading in (await every_page(place, tenant)).items():
+        page = await walk_to(root, path, heading)
+        found[path] = [*await findings(page), *await too_faint(page)]
+    assert not any(found.values()), {path: list_ for path, list_ in found.items() if list_}
+
+
+async def test_every_page_fits_a_phone_and_can_be_read_by_night(visit: Visit, place: Place, tenant: str):
+    visitor = await visit(viewport=PHONE, color_scheme="dark")
+    await visitor.enter(await place.person(fresh("root"), tenant, admin=True))
+    found: dict[str, list[str]] = {}
+    for path, heading in (await every_page(place, tenant)).items():
+        page = await walk_to(visitor, path, heading)
+        width = await page.evaluate("document.documentElement.scrollWidth")
+        found[path] = [*await too_faint(page), *([f"{width} px wide"] if width > PHONE["width"] else [])]
+    assert not any(found.values()), {path: list_ for path, list_ in found.items() if list_}
+
+
+async def test_on_a_phone_every_page_is_two_taps_away(visit: Visit, place: Place, tenant: str):
+    visitor = await visit(viewport=PHONE, has_touch=True)
+    await visitor.enter(await place.person(fresh("ann"), tenant))
+    page = await visitor.open("/")
+    menu, navigation = page.get_by_role("button", name="Menu"), page.get_by_role("navigation", name="Main")
+    await expect(navigation).not_to_be_visible()
+    for name in ("Jobs", "Inbox", "Queues", "Workers", "Schedules", "Settings"):
+        await menu.tap()
+        await expect(menu).to_have_attribute("aria-expanded", "true")
+        await navigation.get_by_role("link", name=name).tap()
+        await expect(page.get_by_role("heading", level=1, name=name)).to_be_visible()
+        await expect(navigation).not_to_be_visible()
+
+
+async def test_on_a_phone_dialogs_and_the_palette_fit(visit: Visit, place: Place, tenant: str):
+    visitor = await visit(viewport=PHONE)
+    await visitor.enter(await place.person(fresh("ann"), tenant))
+    page = await visitor.open("/jobs")
+    await page.get_by_role("button", name="New job").first.click()
+    for dialog in (page.get_by_role("dialog", name="New job"), page.get_by_role("dialog", name="Find or do something")):
+        await expect(dialog).to_be_visible()
+        box = await dialog.bounding_box()
+        assert box and box["x"] >= 0 and box["x"] + box["width"] <= PHONE["width"]
+        assert await page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
+        await page.keyboard.press("Escape")
+        await page.keyboard.press("Control+k")

@@ -1,0 +1,136 @@
+"""`towpath up` as somebody meets it: the link it prints, the empty pages, and what an open page does when it is restarted."""
+
+import asyncio
+import re
+import signal
+from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from playwright.async_api import Browser, expect
+from pytest_asyncio import fixture
+
+from tests.browser.upright import make_app
+from tests.browser.visitors import Visitor, visiting
+from tests.cli.commands import Process, started
+from tests.engine.working import eventually
+from tests.server.push.serving import free_port
+from towpath.cli.data import database_in
+
+pytestmark = pytest.mark.asyncio(loop_scope="session")
+
+ROOT = Path(__file__).parents[2]
+LINK = re.compile(r"(http://127\.0\.0\.1:\d+)/login\?token=(\S+)")
+AWAY = ("ERR_CONNECTION_REFUSED", "ERR_INCOMPLETE_CHUNKED_ENCODING", "ERR_CONNECTION_RESET", "ERR_EMPTY_RESPONSE")
+
+
+@contextmanager
+def towpath_up(data: Path, port: int) -> Iterator[Process]:
+    command = ("up", "--app", "tests.browser.upright:app", "--data", data, "--port", port, "--no-example")
+    with started(*command, cwd=ROOT, env={"TOWPATH_DRAIN_SECONDS": "0.1"}) as process:
+        yield process
+
+
+async def printed_link(process: Process) -> re.Match[str]:
+    def found() -> re.Match[str] | None:
+        assert process.popen.poll() is None, process.out + process.err
+        return LINK.search(process.out)
+
+    return await eventually(found, within=60)
+
+
+@fixture(scope="module", loop_scope="session")
+async def installed(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[re.Match[str]]:
+    """A fresh one, without a single job; answers its link."""
+    with towpath_up(tmp_path_factory.mktemp("data"), 0) as process:
+        yield await printed_link(process)
+
+
+@fixture(loop_scope="session")
+async def visitor(browser: Browser, installed: re.Match[str]) -> AsyncIterator[Visitor]:
+    async with visiting(browser, installed[1]) as visitor:
+        yield visitor
+        assert not visitor.complaints, visitor.complaints
+
+
+async def test_a_fresh_installation_opens_by_its_link_and_every_empty_page_says_what_belongs_there(
+    visitor: Visitor, installed: re.Match[str]
+):
+    page = visitor.page
+    await page.goto(installed[0])
+    await expect(page.get_by_role("heading", level=1)).to_have_text("All is quiet")
+    await expect(page).to_have_url(f"{installed[1]}/")
+    for text in ("Nothing runs at the moment.", "Nothing has failed.", "No step has metered a model"):
+        await expect(page.get_by_text(text)).to_be_visible()
+    places = {
+        "Jobs": "No jobs yet",
+        "Inbox": "The inbox is empty",
+        "Schedules": "No schedules",
+    }
+    for name, empty in places.items():
+        await page.get_by_role("navigation", name="Main").get_by_role("link", name=name).click()
+        await expect(page.get_by_role("heading", level=1, name=name)).to_be_visible()
+        await expect(page.get_by_role("heading", level=2, name=empty)).to_be_visible()
+    for name, row in {"Queues": "default", "Workers": "towpath up"}.items():
+        await page.get_by_role("navigation", name="Main").get_by_role("link", name=name).click()
+        await expect(page.get_by_role("row").filter(has_text=row)).to_be_visible()
+    for section in ("tokens", "webhooks"):
+        await visitor.open(f"/settings/{section}")
+        await expect(page.get_by_text("There are none yet.")).to_be_visible()
+    await visitor.open("/settings/prices")
+    await expect(page.get_by_text("No prices yet.")).to_be_visible()
+
+
+async def test_the_printed_link_is_spent_and_the_page_says_how_to_get_another(visitor: Visitor, installed: re.Match[str]):
+    visitor.expects("status of 401")
+    await visitor.page.goto(installed[0])
+    await expect(visitor.page.get_by_role("alert")).to_contain_text("this link does not hold any more")
+    await expect(visitor.page.get_by_text("towpath login-link")).to_be_visible()
+
+
+async def make(visitor: Visitor, operation: str, payload: object) -> str:
+    """Enqueues as the page itself would; answers the id."""
+    answer = await visitor.context.request.post(
+        f"{visitor.address}/api/jobs", data={"operation": operation, "payload": payload}, headers={"Origin": visitor.address}
+    )
+    assert answer.status == 201, await answer.text()
+    return str((await answer.json())["id"])
+
+
+@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGKILL], ids=["stopped", "killed"])
+async def test_an_open_page_tells_that_the_server_is_away_and_catches_up_when_it_is_back(
+    browser: Browser, tmp_path: Path, how: signal.Signals
+):
+    data, port = tmp_path / "data", free_port()
+    with towpath_up(data, port) as process:
+        link = await printed_link(process)
+        async with visiting(browser, link[1]) as visitor:
+            visitor.expects(*AWAY)
+            page = visitor.page
+            await page.goto(f"{link[0]}&next=/jobs")
+            await expect(page.get_by_role("heading", name="No jobs yet")).to_be_visible()
+            moored = await make(visitor, "moor", None)
+            row = page.get_by_role("row").filter(has_text=moored[-8:])
+            await expect(row).to_contain_text("Running")
+            await page.evaluate("window.loadedOnce = true")
+
+            process.popen.send_signal(how)
+            await asyncio.to_thread(process.end, 30)
+            await expect(page.get_by_role("status").get_by_text("Reconnecting")).to_be_visible()
+            await expect(row).to_be_visible()
+            async with make_app(database_in(data)) as app:
+                await app.cancel(moored)
+                said = (await app.enqueue("say", "meanwhile", key="sent while away")).id
+
+            with towpath_up(data, port) as again:
+                await printed_link(again)
+                await expect(page.get_by_role("status").get_by_text("Live", exact=True)).to_be_visible()
+                await expect(row).to_contain_text("Cancelled")
+                news = page.get_by_role("row").filter(has_text=said[-8:])
+                await expect(news).to_contain_text("sent while away")
+                await expect(news).to_contain_text("Succeeded")
+                later = await make(visitor, "moor", None)
+                await expect(page.get_by_role("row").filter(has_text=later[-8:])).to_contain_text("Running")
+                assert await page.evaluate("window.loadedOnce"), "the page was loaded again"
+                assert not visitor.complaints, visitor.complaints

@@ -1,0 +1,50 @@
+"""Every page of the app with something on it, for what has to hold on all of them."""
+
+from collections.abc import Mapping
+from urllib.parse import urlencode
+
+from playwright.async_api import Page, expect
+
+from tests.browser.place import Place
+from tests.browser.visitors import Visitor
+
+
+async def every_page(place: Place, tenant: str) -> Mapping[str, str]:
+    """The heading each page has when it is there, by its path."""
+    failed = await place.done("mend", {"name": "old", "height": 1}, tenant, key="a bridge of some age")
+    said = await place.done("say", {"words": ["hello", "goodbye"], "long": "x" * 300}, tenant)
+    running = await place.running(tenant)
+    group = urlencode({"operation": "mend", "kind": "fatal", "message": failed.error["message"] if failed.error else ""})
+    return {
+        "/": "1 job under way",
+        "/jobs": "Jobs",
+        "/jobs?state=waiting": "Jobs",
+        f"/jobs/{failed.id}": "mend",
+        f"/jobs/{said.id}": "say",
+        f"/jobs/{running.id}": "haul",
+        "/jobs/00000000-0000-7000-8000-000000000000": "There is no such job",
+        "/inbox": "Inbox",
+        f"/inbox/group?{group}": "no boat gets under this bridge",
+        "/queues": "Queues",
+        "/queues/canal": "canal",
+        "/queues/nowhere": "There is no such queue",
+        "/workers": "Workers",
+        "/schedules": "Schedules",
+        "/settings/profile": "Settings",
+        "/settings/tokens": "Settings",
+        "/settings/webhooks": "Settings",
+        "/settings/users": "Settings",
+        "/settings/prices": "Settings",
+        "/settings/audit": "Settings",
+        "/nowhere": "There is no page at this address",
+    }
+
+
+async def walk_to(visitor: Visitor, path: str, heading: str) -> Page:
+    """Opens a page and waits until everything it asked for is here. What it looks for in vain is no complaint."""
+    visitor.expects("status of 404")
+    page = await visitor.open(path)
+    await expect(page.get_by_role("heading", level=1, name=heading)).to_be_visible()
+    await expect(page.get_by_text("Live", exact=True)).to_be_attached()
+    await visitor.settled()
+    return page

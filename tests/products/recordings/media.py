@@ -1,0 +1,80 @@
+"""Audio for tests, made on the spot: real speech that comes with the speech engine, silence, and every format."""
+
+from __future__ import annotations
+
+import io
+import re
+from functools import cache
+from importlib.resources import files
+
+import av
+import numpy as np
+
+RATE = 16_000
+BECKETT = "ever tried ever failed no matter try again fail again fail better"
+TWO_CITIES = (
+    "it was the best of times it was the worst of times it was the age of wisdom it was the age of foolishness it was the "
+    "epoch of belief it was the epoch of incredulity it was the season of light it was the season of darkness it was the "
+    "spring of hope it was the winter of despair"
+)
+_CODECS = {  # ending: container, codec, rate
+    "mp3": ("mp3", "libmp3lame", RATE), "m4a": ("ipod", "aac", RATE), "mp4": ("mp4", "aac", RATE),
+    "ogg": ("ogg", "libopus", 48_000), "opus": ("ogg", "libopus", 48_000), "webm": ("webm", "libopus", 48_000),
+    "flac": ("flac", "flac", RATE), "wav": ("wav", "pcm_s16le", RATE), "amr": ("amr", "libopencore_amrnb", 8_000),
+}  # fmt: skip
+FORMATS = tuple(_CODECS)
+
+
+@cache
+def speech(name: str) -> np.ndarray:
+    """Samples of a recording that comes with the speech engine: `beckett`, `two_cities` or `clone-test`."""
+    data = (files("moonshine_voice") / "assets" / f"{name}.wav").read_bytes()
+    return _resampled(data)
+
+
+def _resampled(data: bytes) -> np.ndarray:
+    resampler = av.AudioResampler(format="s16", layout="mono", rate=RATE)
+    with av.open(io.BytesIO(data)) as container:
+        frames = [piece for frame in container.decode(audio=0) for piece in resampler.resample(frame)]
+    frames += resampler.resample(None)
+    return np.concatenate([frame.to_ndarray()[0] for frame in frames])
+
+
+def silence(seconds: float) -> np.ndarray:
+    return np.zeros(round(seconds * RATE), dtype=np.int16)
+
+
+def encoded(samples: np.ndarray, ending: str = "wav") -> bytes:
+    """The samples as a file of this format."""
+    container_format, codec, rate = _CODECS[ending]
+    target = io.BytesIO()
+    with av.open(target, "w", format=container_format) as container:
+        stream = container.add_stream(codec, rate=rate, layout="mono")
+        resampler = av.AudioResampler(format=stream.format.name, layout="mono", rate=rate)
+        frame = av.AudioFrame.from_ndarray(samples.reshape(1, -1), format="s16", layout="mono")
+        frame.rate = RATE
+        fifo = av.AudioFifo()
+        for piece in [*resampler.resample(frame), *resampler.resample(None)]:
+            piece.pts = None
+            fifo.write(piece)
+        size, done = stream.frame_size or 1024, 0
+        while piece := fifo.read(size, partial=True):
+            piece.pts, done = done, done + piece.samples
+            container.mux(stream.encode(piece))
+        container.mux(stream.encode(None))
+    return target.getvalue()
+
+
+def words(text: str) -> list[str]:
+    return re.findall(r"[a-z']+", text.lower())
+
+
+def word_error_rate(heard: str, said: str) -> float:
+    """Words to change, add or leave out, for each word that was said."""
+    mine, theirs = words(heard), words(said)
+    row = list(range(len(theirs) + 1))
+    for number, word in enumerate(mine, 1):
+        before, row[0] = row[0], number
+        for place, other in enumerate(theirs, 1):
+            before, row[place] = row[place], min(before + (word != other), row[place] + 1, row[place - 1] + 1)
+    return row[-1] / len(theirs)

@@ -1,0 +1,78 @@
+"""From a file to a transcript, a summary and an export, with real speech, on both databases."""
+
+import json
+
+from tests.products.recordings.media import TWO_CITIES, encoded, speech, word_error_rate
+from tests.products.recordings.studio import Studio
+from tests.server.api.site import ok
+
+S1_FIELDS = {
+    "id", "recording_id", "recording_title", "job_status", "job_type", "queue_type", "position", "is_new_upload",
+    "error_message", "created_at", "started_at", "completed_at",
+}  # fmt: skip
+
+
+async def test_speech_becomes_a_transcript_and_a_summary(studio: Studio):
+    sent = await studio.upload(encoded(speech("two_cities"), "mp3"), "two cities.mp3", title="Dickens", auto_summary="true")
+    waiting = await studio.get(sent["id"])
+    assert (waiting["status"], waiting["title"], waiting["duration"]) == ("PENDING", "Dickens", None)
+    [queued] = await studio.jobs()
+    assert queued.keys() >= S1_FIELDS
+    assert (queued["id"], queued["job_status"], queued["job_type"]) == (sent["job_id"], "queued", "transcribe")
+    assert (queued["queue_type"], queued["position"], queued["is_new_upload"]) == ("transcription", 1, True)
+
+    async with studio.working():
+        found = await studio.done(sent["id"])
+    assert (found["status"], found["error"], found["warning"]) == ("COMPLETED", None, None)
+    assert 44 < found["duration"] < 45
+    assert found["summary"]["method"] == "extractive"
+    assert not found["summary"]["outdated"]
+    assert [job["job_type"] for job in found["jobs"]] == ["transcribe", "summarize"]
+    assert found["jobs"][0]["progress"] == {"current": found["duration"], "total": found["duration"]}
+    assert {job["job_status"] for job in await studio.jobs()} == {"completed"}
+
+    transcript = ok(await studio.ann.get(f"/api/recordings/{sent['id']}/transcript"))
+    assert word_error_rate(transcript["text"][: len(TWO_CITIES) + 20], TWO_CITIES) < 0.1
+    times = [(line["start"], line["end"]) for line in transcript["segments"]]
+    assert times == sorted(times)
+    assert all(0 <= start <= end <= found["duration"] for start, end in times)
+    await _exports_agree(studio, sent["id"], transcript)
+
+
+async def _exports_agree(studio: Studio, recording_id: str, transcript: dict) -> None:
+    for wanted in ("txt", "srt", "vtt", "json", "md"):
+        answer = await studio.ann.get(f"/api/recordings/{recording_id}/export", params={"format": wanted})
+        assert answer.status_code == 200
+        assert f'filename="Dickens.{wanted}"' in answer.headers["content-disposition"]
+        assert transcript["segments"][0]["text"].split()[0] in answer.text
+    exported = json.loads((await studio.ann.get(f"/api/recordings/{recording_id}/export?format=json")).text)
+    assert exported["text"] == transcript["text"]
+
+
+async def test_a_second_recording_has_an_estimate_from_the_first(studio: Studio):
+    await studio.upload(encoded(speech("clone-test")), "first.wav", auto_summary="false")
+    [first] = await studio.jobs()
+    assert first["eta_seconds"] is None
+    assert first["waiting_for"]
+    async with studio.working():
+        assert (await studio.done(first["recording_id"]))["summary"] is None
+        await studio.app.queues.pause("transcription")
+        second = await studio.upload(encoded(speech("clone-test")), "second.wav")
+        assert (await studio.jobs())[0]["waiting_for"] == "the queue 'transcription' is paused"
+        await studio.app.queues.resume("transcription")
+        await studio.app.queues.lane("transcription", "north/ann", max_roots=0)
+        third = await studio.upload(encoded(speech("clone-test")), "third.wav")
+        [job] = [job for job in await studio.jobs() if job["id"] == third["job_id"]]
+        low, high = job["eta_seconds"]
+        assert 0 < low < high
+        await studio.app.queues.lane("transcription", "north/ann", max_roots=2)
+        for sent in (second, third):
+            assert (await studio.done(sent["id"]))["status"] == "COMPLETED"
+
+
+async def test_silence_is_completed_with_a_warning(studio: Studio):
+    found = await studio.finished()
+    assert (found["status"], found["warning"]) == ("COMPLETED", "no speech was heard in it")
+    transcript = ok(await studio.ann.get(f"/api/recordings/{found['id']}/transcript"))
+    assert (transcript["text"], transcript["segments"]) == ("", [])
+    assert [job["job_type"] for job in found["jobs"]] == ["transcribe"]
