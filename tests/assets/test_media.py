@@ -74,16 +74,15 @@ async def test_a_truncated_mp4_with_its_index_in_front_gives_what_is_there(tmp_p
 
 
 async def test_audio_of_no_length_has_the_length_zero(tmp_path: Path):
-    info = await decode(placed(tmp_path, media.encoded(media.tone(0), "wav")), tmp_path / "out.pcm")
+    info = await decode(placed(tmp_path, media.empty_wav()), tmp_path / "out.pcm")
     assert info.duration_seconds == 0
     assert (tmp_path / "out.pcm").read_bytes() == b""
 
 
 async def test_a_small_file_that_decodes_to_hours_is_stopped_at_the_limit(tmp_path: Path):
-    silence = media.encoded(media.tone(0.0), "flac")
     bomb = media.encoded(media.np.zeros(1800 * media.RATE, dtype=media.np.int16), "flac")
-    assert len(bomb) < len(silence) + 1_000_000
-    with pytest.raises(MediaUnreadable, match="longer than the 0.1 hours"):
+    assert len(bomb) < 1_000_000
+    with pytest.raises(MediaUnreadable, match=r"longer than the 0[.]1 hours"):
         await decode(placed(tmp_path, bomb), tmp_path / "out.pcm", limits=Limits(longest_seconds=360))
     assert not (tmp_path / "out.pcm").exists()
 
@@ -105,21 +104,21 @@ async def test_a_playlist_cannot_make_the_decoder_open_other_files(tmp_path: Pat
 
 
 async def test_long_audio_is_decoded_in_little_memory(tmp_path: Path):
-    """Two hours decode to 230 MB, which would not fit what the process is allowed beyond its own size."""
+    """An hour decodes to 115 MB, which would not fit what the process is allowed beyond its own size."""
     path = tmp_path / "input"
     with wave.open(str(path), "wb") as target:
         target.setnchannels(1)
         target.setsampwidth(2)
         target.setframerate(8_000)
-        for _ in range(120):
+        for _ in range(60):
             target.writeframes(b"\x00" * 8_000 * 2 * 60)
-    info = await decode(path, tmp_path / "out.pcm", limits=Limits(memory_mb=400))
-    assert info.duration_seconds == pytest.approx(7200, abs=1)
+    info = await decode(path, tmp_path / "out.pcm", limits=Limits(memory_mb=300))
+    assert info.duration_seconds == pytest.approx(3600, abs=1)
 
 
 async def test_too_little_memory_too_little_time_and_too_much_computing_are_told_apart(tmp_path: Path):
     path = placed(tmp_path, media.encoded(media.np.zeros(1800 * media.RATE, dtype=media.np.int16), "flac"))
-    with pytest.raises(MediaUnreadable, match="longer than 0.01 s"):
+    with pytest.raises(MediaUnreadable, match=r"longer than 0[.]01 s"):
         await decode(path, tmp_path / "out.pcm", limits=Limits(wall_seconds=0.01))
     with pytest.raises((MediaUnreadable, Exception), match=r"memory|broke down|install"):
         await decode(path, tmp_path / "out.pcm", limits=Limits(memory_mb=60))
@@ -138,13 +137,13 @@ async def test_a_cancelled_decode_leaves_no_process(tmp_path: Path, monkeypatch:
     monkeypatch.setattr(decoding, "_PROGRAM", program)
     task = asyncio.create_task(decode(tmp_path / "input", tmp_path / "out.pcm"))
     async with asyncio.timeout(20):
-        while not pids.exists():
+        while not pids.exists():  # noqa: ASYNC110  (another process makes it)
             await asyncio.sleep(0.02)
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
         for pid in map(int, pids.read_text().split()):
-            while _runs(pid):
+            while _runs(pid):  # noqa: ASYNC110  (another process ends)
                 await asyncio.sleep(0.02)
 
 

@@ -1,15 +1,15 @@
 """What a screen reader is told of a page, and what in it would leave somebody guessing."""
 
+from itertools import pairwise
 from typing import Any
 
 from playwright.async_api import Page
 
 _NAMED = {
     "button", "link", "textbox", "searchbox", "combobox", "listbox", "checkbox", "radio", "switch", "slider", "spinbutton",
-    "tab", "tablist", "menuitem", "option", "image", "img", "figure", "progressbar", "dialog", "alertdialog", "form", "log",
-    "radiogroup", "group", "searchbox", "heading", "columnheader",
+    "tab", "tablist", "menu", "menuitem", "option", "image", "img", "progressbar", "dialog", "alertdialog", "log",
+    "radiogroup", "heading",
 }  # fmt: skip
-_MAY_BE_EMPTY = {"group", "columnheader"}
 
 _IN_THE_DOCUMENT = """() => {
   const found = [];
@@ -21,7 +21,8 @@ _IN_THE_DOCUMENT = """() => {
         if (!document.getElementById(id)) found.push(`${name} of ${element.outerHTML.slice(0, 120)} refers to nothing`);
   const hidden = "[aria-hidden=true] :is(a[href], button, input, select, textarea, [tabindex='0'])";
   for (const element of document.querySelectorAll(hidden))
-    if (element.checkVisibility() && element.tabIndex >= 0) found.push(`hidden, and still reached by Tab: ${element.outerHTML.slice(0, 120)}`);
+    if (element.checkVisibility() && element.tabIndex >= 0)
+      found.push(`hidden, and still reached by Tab: ${element.outerHTML.slice(0, 120)}`);
   if (document.querySelector("[tabindex]:not([tabindex='0'], [tabindex='-1'])")) found.push("an order of its own for Tab");
   if (!document.documentElement.lang) found.push("the page has no language");
   if (!document.title.includes("Towpath")) found.push(`the title does not say where one is: ${document.title}`);
@@ -56,7 +57,7 @@ def _landmarks(nodes: list[tuple[str, str, dict[str, Any]]]) -> list[str]:
 def _headings(nodes: list[tuple[str, str, dict[str, Any]]]) -> list[str]:
     levels = [_level(node) for role, _, node in nodes if role == "heading"]
     found = [] if levels.count(1) == 1 else [f"{levels.count(1)} headings of level 1"]
-    for before, after in zip(levels, levels[1:], strict=False):
+    for before, after in pairwise(levels):
         if after > before + 1:
             found.append(f"a heading of level {after} follows one of level {before}")
     return found
@@ -67,5 +68,5 @@ def _level(node: dict[str, Any]) -> int:
 
 
 def _names(nodes: list[tuple[str, str, dict[str, Any]]]) -> list[str]:
-    nameless = [(role, node) for role, name, node in nodes if role in _NAMED - _MAY_BE_EMPTY and not name.strip()]
+    nameless = [(role, node) for role, name, node in nodes if role in _NAMED and not name.strip()]
     return [f"a {role} without a name (node {node['backendDOMNodeId']})" for role, node in nameless]

@@ -12,6 +12,7 @@ from typing import Any
 import uvicorn
 from fastapi import FastAPI
 
+from tests.browser.hostile import add_hostile, hostile
 from tests.browser.works import Works
 from tests.engine.working import ended, in_state, working
 from towpath import App, Job, Settings
@@ -28,6 +29,7 @@ class Place:
     def __init__(self, app: App, address: str) -> None:
         self.app, self.address = app, address
         self.works = Works(app)
+        add_hostile(app)
 
     async def person(self, name: str, *tenants: str, admin: bool = False, password: str | None = None) -> str:
         """Makes an account; answers a link that logs it in."""
@@ -72,7 +74,7 @@ async def opened_place(folder: Path) -> AsyncIterator[Place]:
     with socket.create_server(("127.0.0.1", 0)) as listening:
         place = Place(app, f"http://127.0.0.1:{listening.getsockname()[1]}")
         api = create_app(app)
-        async with app, _served(api, listening), working(app, name="barge"):
+        async with app, _served(api, listening), working(app, concurrency=16, name=hostile("barge")):
             yield place
 
 

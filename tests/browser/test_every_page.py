@@ -15,6 +15,27 @@ pytestmark = pytest.mark.asyncio(loop_scope="session")
 PHONE = {"width": 380, "height": 760}
 
 
+PLANTED = """<!doctype html><html><head><title>nowhere</title></head><body style="background: white">
+<div role="main"><h1>One</h1><h3>Skipped</h3><h1>Two</h1><p style="color: #999">faint</p><p style="color: #767676">enough</p>
+<p style="color: #000; opacity: 0.4">see-through</p><button><svg viewBox="0 0 1 1"></svg></button><input>
+<div aria-hidden="true"><a href="/">hidden</a></div><i id="twice"></i><i id="twice" aria-describedby="nothing"></i></div>"""
+
+
+async def test_the_checks_of_these_tests_find_what_is_planted(visit: Visit):
+    visitor = await visit()
+    await visitor.page.set_content(PLANTED)
+    told = " ".join(await findings(visitor.page))
+    for fault in (
+        "2 headings of level 1", "level 3 follows one of level 1", "button without a name", "textbox without a name",
+        "hidden, and still reached", "the id twice", "refers to nothing", "no language", "does not say where one is",
+    ):  # fmt: skip
+        assert fault in told, told
+    faint = " ".join(await too_faint(visitor.page))
+    assert "faint" in faint
+    assert "see-through" in faint
+    assert "enough" not in faint
+
+
 async def test_every_page_tells_a_screen_reader_where_one_is_and_can_be_read_by_day(
     root: Visitor, place: Place, tenant: str
 ):
@@ -58,7 +79,9 @@ async def test_on_a_phone_dialogs_and_the_palette_fit(visit: Visit, place: Place
     for dialog in (page.get_by_role("dialog", name="New job"), page.get_by_role("dialog", name="Find or do something")):
         await expect(dialog).to_be_visible()
         box = await dialog.bounding_box()
-        assert box and box["x"] >= 0 and box["x"] + box["width"] <= PHONE["width"]
+        assert box is not None
+        assert box["x"] >= 0
+        assert box["x"] + box["width"] <= PHONE["width"]
         assert await page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
         await page.keyboard.press("Escape")
         await page.keyboard.press("Control+k")

@@ -26,8 +26,8 @@ class Visitor:
         page.on("pageerror", lambda error: self._complaints.append(f"uncaught: {error}"))
         page.on("dialog", self._on_dialog)
         page.on("request", self._on_request)
-        page.on("requestfinished", lambda request: self._unanswered.discard(request))
-        page.on("requestfailed", lambda request: self._unanswered.discard(request))
+        page.on("requestfinished", self._on_answer)
+        page.on("requestfailed", self._on_answer)
 
     async def open(self, path: str) -> Page:
         await self.page.goto(self.address + path)
@@ -61,6 +61,9 @@ class Visitor:
     def _on_request(self, request: Request) -> None:
         if not request.url.startswith(f"{self.address}/api/events"):
             self._unanswered.add(request)
+
+    def _on_answer(self, request: Request) -> None:
+        self._unanswered.discard(request)
 
     async def _on_dialog(self, dialog: Any) -> None:
         self._complaints.append(f"a dialog opened: {dialog.message}")

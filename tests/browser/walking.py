@@ -16,7 +16,7 @@ async def every_page(place: Place, tenant: str) -> Mapping[str, str]:
     running = await place.running(tenant)
     group = urlencode({"operation": "mend", "kind": "fatal", "message": failed.error["message"] if failed.error else ""})
     return {
-        "/": "1 job under way",
+        "/": "under way",
         "/jobs": "Jobs",
         "/jobs?state=waiting": "Jobs",
         f"/jobs/{failed.id}": "mend",

@@ -2,6 +2,8 @@
 
 import re
 import socket
+import subprocess
+import sys
 
 import httpx
 
@@ -38,7 +40,7 @@ def test_the_halves_run_apart_and_the_server_makes_what_the_worker_does(database
             path = f"/api/jobs/{made.json()['id']}"
             until(lambda: browser.get(path).json()["state"] == "succeeded", timeout=60)
             assert browser.get(path).json()["result"] == 42
-            assert browser.get("/api/workers").json()[0]["queues"] == ["default"]
+            assert {"default", "webhooks"} <= set(browser.get("/api/workers").json()[0]["queues"])
         for process in (server, worker):
             process.terminate()
             assert process.end(timeout=30) == 0, process.out + process.err
@@ -71,3 +73,15 @@ def test_an_address_that_cannot_be_bound_is_told(tmp_path):
 def test_an_address_that_others_can_reach_needs_an_account_with_a_password(tmp_path):
     result = Commands(f"sqlite:///{tmp_path}/x.db")("serve", "--host", "0.0.0.0", "--port", "0", code=2)
     assert "towpath users create" in result.stderr
+
+
+def test_without_the_servers_parts_it_says_what_to_install(tmp_path):
+    """A worker's installation has none of them, and its other commands work."""
+    hidden = "import sys; sys.modules.update(dict.fromkeys(('fastapi', 'uvicorn', 'starlette', 'httpx', 'pwdlib')))"
+    for command, code in ((["serve"], 2), (["up"], 2), (["worker", "--help"], 0), (["version"], 0)):
+        script = f"{hidden}; from towpath.cli.root import app; sys.argv[1:] = {command!r}; app()"
+        done = subprocess.run(
+            [sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False
+        )
+        assert done.returncode == code, done.stderr
+        assert ("pip install 'towpath[server]'" in done.stderr) == (code == 2)

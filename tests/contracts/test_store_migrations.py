@@ -227,7 +227,8 @@ async def test_both_databases_have_the_same_tables_and_columns(sqlite_url, postg
         assert postgres[told] - sqlite[told] == {"xid"}  # a transaction here
         del sqlite[told], postgres[told]
     assert sqlite == postgres
-    assert sqlite["job"] == set(JOB_COLUMNS)
+    # When a scheduled job was to begin matters to the statistics only, so the row as Python sees it goes without.
+    assert sqlite["job"] == {*JOB_COLUMNS, "due_at"}
 
 
 async def live_a_little(hands: Hands) -> None:

@@ -2,11 +2,12 @@
 
 import asyncio
 
-from tests.contracts.stores import opened
+from tests.contracts.stores import AN_HOUR, EVERYWHERE, opened
 from towpath.core import transitions
 from towpath.core.histogram import edge
 from towpath.core.outcomes import Failure
 from towpath.engine.rollups import roll_up
+from towpath.store import ledger
 
 BROKEN = Failure("fatal", "Fatal", "broken")
 
@@ -97,3 +98,32 @@ async def test_counts_since_the_first_job_survive_what_is_pruned(hands):
     await hands.sql(f"DELETE FROM {hands.table('rollup')} RETURNING 1 AS gone")
     [row] = await hands.store.read(lambda tx: tx.fetch("lifetimes"))
     assert {name: row[name] for name in EXPECTED} == EXPECTED
+
+
+async def test_a_scheduled_job_has_waited_since_it_was_due(hands):
+    for turn in ("claim", "turn"):
+        before = await hands.start() if turn == "turn" else None
+        await forget(hands)
+        job_id = await hands.enqueue(run_at=await hands.store.read(_in_an_hour))
+        await hands.shift("created_at", -86400.0, job_id)
+        await hands.shift("run_at", -7200.0, job_id)
+        await hands.shift("due_at", -7200.0, job_id)
+        await hands.store.run(lambda tx: ledger.promote_due(tx, 10))
+        if before is None:
+            [job] = await hands.claim()
+        else:
+            _, [job] = await hands.store.turn(
+                [transitions.succeed(before.id, 1, None, solo=True)], "q", EVERYWHERE, 10, "w", 30.0
+            )
+        [row] = await hands.sql(f"SELECT sum(wait_seconds) AS seconds FROM {hands.table('tally')}")
+        assert job.id == job_id
+        assert 3500 < row["seconds"] < 7000  # an hour ago, not a day
+        await hands.settle(transitions.succeed(job.id, 1, None, solo=True))
+
+
+async def forget(hands) -> None:
+    await hands.sql(f"DELETE FROM {hands.table('tally')} RETURNING 1 AS done")
+
+
+async def _in_an_hour(tx):
+    return tx.now + AN_HOUR

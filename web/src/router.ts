@@ -1,7 +1,7 @@
 /** Pages and their addresses. Everything but logging in needs a session; who has none is sent there and back again. */
 import { createRouter, createWebHistory, type RouteRecordRaw } from "vue-router";
 import { basePath } from "@/services/base";
-import { loadSession, session } from "@/stores/session";
+import { loadSession, session, sessionProblem } from "@/stores/session";
 
 const routes: RouteRecordRaw[] = [
   { path: "/login", name: "login", component: () => import("@/pages/LoginPage.vue"), meta: { open: true } },
@@ -28,6 +28,7 @@ export const router = createRouter({
 router.beforeEach(async (to) => {
   if (to.meta.open) return true;
   if (!session.value) await loadSession();
-  if (session.value) return true;
+  // Without an answer nobody can tell whether a log-in is needed; the app says so and asks again.
+  if (session.value || sessionProblem.value) return true;
   return { name: "login", query: to.fullPath === "/" ? {} : { next: to.fullPath } };
 });

@@ -6,7 +6,13 @@ import { remaining } from "@/composables/useEta";
 const command = (title: string, note?: string): Command => ({ id: title, title, note, icon: "jobs", run: () => undefined });
 
 describe("the palette", () => {
-  const commands = [command("Home"), command("Jobs"), command("Jobs that failed"), command("New job"), command("API tokens", "Settings")];
+  const commands = [
+    command("Home"),
+    command("Jobs"),
+    command("Jobs that failed"),
+    command("New job"),
+    command("API tokens", "Settings"),
+  ];
 
   it("offers everything until something is typed", () => expect(rank(commands, "")).toHaveLength(5));
 
@@ -21,15 +27,31 @@ describe("the palette", () => {
   });
 
   it("recognises the beginning of an id", () => {
-    expect([looksLikeId("01a1e208"), looksLikeId("01a1e208-f4fc"), looksLikeId("resize"), looksLikeId("01a")]).toEqual([true, true, false, false]);
+    expect([looksLikeId("01a1e208"), looksLikeId("01a1e208-f4fc"), looksLikeId("resize"), looksLikeId("01a")]).toEqual([
+      true,
+      true,
+      false,
+      false,
+    ]);
   });
 });
 
 describe("the headline", () => {
-  const none = { queued: 0, running: 0, waiting: 0, succeeded_24h: 0, partial_24h: 0, failed_24h: 0, cancelled_24h: 0, capped: false };
+  const none = {
+    queued: 0,
+    running: 0,
+    waiting: 0,
+    succeeded_24h: 0,
+    partial_24h: 0,
+    failed_24h: 0,
+    cancelled_24h: 0,
+    capped: false,
+  };
 
   it("says what goes on in one sentence", () => {
-    expect(headline({ ...none, running: 8, queued: 128, waiting: 1 }, 1)).toBe("8 jobs under way, 128 in the queue and 1 waiting for something");
+    expect(headline({ ...none, running: 8, queued: 128, waiting: 1 }, 1)).toBe(
+      "8 jobs under way, 128 in the queue and 1 waiting for something",
+    );
     expect(headline({ ...none, running: 1 }, 1)).toBe("1 job under way");
     expect(headline({ ...none, queued: 2 }, 0)).toBe("2 jobs queued, and no worker is running");
     expect(headline({ ...none, queued: 4999, capped: true }, 1)).toBe("At least 4,999 jobs in the queue");
@@ -40,7 +62,10 @@ describe("the headline", () => {
 
 describe("what is left of a running job", () => {
   it("is judged by its recent pace and counts down", () => {
-    const samples = [{ at: 0, current: 0 }, { at: 10_000, current: 20 }];
+    const samples = [
+      { at: 0, current: 0 },
+      { at: 10_000, current: 20 },
+    ];
     expect(remaining(samples, 100, 10_000)).toBe(40_000);
     expect(remaining(samples, 100, 15_000)).toBe(35_000);
     expect(remaining(samples, 100, 90_000)).toBe(0);
@@ -48,6 +73,15 @@ describe("what is left of a running job", () => {
 
   it("is not known before something moved", () => {
     expect(remaining([{ at: 0, current: 0 }], 100, 5000)).toBeNull();
-    expect(remaining([{ at: 0, current: 5 }, { at: 9, current: 5 }], 100, 10)).toBeNull();
+    expect(
+      remaining(
+        [
+          { at: 0, current: 5 },
+          { at: 9, current: 5 },
+        ],
+        100,
+        10,
+      ),
+    ).toBeNull();
   });
 });

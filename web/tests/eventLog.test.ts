@@ -17,7 +17,12 @@ function server(last: number) {
 }
 
 function push(...seqs: number[]): void {
-  receive([jobMessage(job("a", { seq: Math.max(...seqs) }), seqs.map((seq) => event("a", seq)))]);
+  receive([
+    jobMessage(
+      job("a", { seq: Math.max(...seqs) }),
+      seqs.map((seq) => event("a", seq)),
+    ),
+  ]);
   flushLive();
 }
 

@@ -1,12 +1,26 @@
 import { describe, expect, it } from "vitest";
-import { apiFilter, filtersFromQuery, isFiltered, matches, momentOf, NO_FILTERS, queryFromFilters } from "@/services/filters";
+import {
+  apiFilter,
+  filtersFromQuery,
+  isFiltered,
+  matches,
+  momentOf,
+  NO_FILTERS,
+  queryFromFilters,
+} from "@/services/filters";
 import { job } from "./rows";
 
 const NOW = Date.parse("2026-11-16T12:00:00Z");
 
 describe("filters in the address", () => {
   it("come back as they went", () => {
-    const filters = { ...NO_FILTERS, state: ["running" as const, "failed" as const], operation: "resize", text: "boat", after: "1h" };
+    const filters = {
+      ...NO_FILTERS,
+      state: ["running" as const, "failed" as const],
+      operation: "resize",
+      text: "boat",
+      after: "1h",
+    };
     const query = queryFromFilters(filters);
     expect(query).toEqual({ state: ["running", "failed"], operation: "resize", text: "boat", after: "1h" });
     expect(filtersFromQuery(query as Record<string, string | string[]>)).toEqual(filters);
@@ -18,7 +32,11 @@ describe("filters in the address", () => {
   });
 
   it("ignore what they do not understand", () => {
-    expect(filtersFromQuery({ state: ["sleeping", "failed"], colour: "blue", queue: ["a", "b"] })).toEqual({ ...NO_FILTERS, state: ["failed"], queue: "a" });
+    expect(filtersFromQuery({ state: ["sleeping", "failed"], colour: "blue", queue: ["a", "b"] })).toEqual({
+      ...NO_FILTERS,
+      state: ["failed"],
+      queue: "a",
+    });
   });
 
   it("turn a window into a moment", () => {
@@ -28,12 +46,19 @@ describe("filters in the address", () => {
   });
 
   it("ask the server only for what is set", () => {
-    expect(apiFilter({ ...NO_FILTERS, state: [], queue: "images", after: "24h" }, NOW)).toEqual({ queue: "images", created_after: "2026-11-15T12:00:00.000Z" });
+    expect(apiFilter({ ...NO_FILTERS, state: [], queue: "images", after: "24h" }, NOW)).toEqual({
+      queue: "images",
+      created_after: "2026-11-15T12:00:00.000Z",
+    });
   });
 });
 
 describe("a pushed row against the filter", () => {
-  const row = job("0199aaaa-0000", { state: "failed", key: "Boat-7", error: { kind: "fatal", error_class: "Fatal", message: "No such file", remedy: null } });
+  const row = job("0199aaaa-0000", {
+    state: "failed",
+    key: "Boat-7",
+    error: { kind: "fatal", error_class: "Fatal", message: "No such file", remedy: null },
+  });
 
   it.each([
     [{}, true],

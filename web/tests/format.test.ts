@@ -83,9 +83,12 @@ describe("words", () => {
   it("make a sentence of an explanation", () => expect(sentence("it is next")).toBe("It is next."));
   it("leave out a reason that only repeats the state", () => expect(reasonWord("queued")).toBeNull());
   it("show an unknown reason as it is", () => expect(reasonWord("moon_phase")).toBe("moon phase"));
-  it("tell jobs of the same millisecond apart", () => expect(shortId("01a1e208-f4fc-78bd-8f70-1cfaf8bcd052")).toBe("f8bcd052"));
+  it("tell jobs of the same millisecond apart", () =>
+    expect(shortId("01a1e208-f4fc-78bd-8f70-1cfaf8bcd052")).toBe("f8bcd052"));
   it("recognise a browser", () => {
-    expect(browserName("Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 Chrome/140 Safari/537.36")).toBe("Chrome on Linux");
+    expect(browserName("Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 Chrome/140 Safari/537.36")).toBe(
+      "Chrome on Linux",
+    );
     expect(browserName("curl/8.1")).toBe("curl");
   });
 });
@@ -108,12 +111,20 @@ describe("cron lines", () => {
 
 describe("events", () => {
   it("have names in words, but users' own stay", () => {
-    expect([eventName("job.retry_scheduled"), eventName("step.completed"), eventName("window.done")]).toEqual(["Retry scheduled", "Step done", "window.done"]);
+    expect([eventName("job.retry_scheduled"), eventName("step.completed"), eventName("window.done")]).toEqual([
+      "Retry scheduled",
+      "Step done",
+      "window.done",
+    ]);
   });
 
   it("say what their fields mean", () => {
-    expect(eventText(event("a", 1, "step.completed", { fields: { step: "decode", duration_ms: 801, retries: 0 } }))).toBe("decode · 801 ms");
-    expect(eventText(event("a", 1, "job.children", { fields: { total: 8, ok: 4, partial: 0, bad: 1 } }))).toBe("5 of 8 ended, 1 did not succeed");
+    expect(eventText(event("a", 1, "step.completed", { fields: { step: "decode", duration_ms: 801, retries: 0 } }))).toBe(
+      "decode · 801 ms",
+    );
+    expect(eventText(event("a", 1, "job.children", { fields: { total: 8, ok: 4, partial: 0, bad: 1 } }))).toBe(
+      "5 of 8 ended, 1 did not succeed",
+    );
     expect(eventText(event("a", 1, "own", { fields: { page: 3 } }))).toBe("{page: 3}");
     expect(eventText(event("a", 1, "own", { message: "hello" }))).toBe("hello");
     expect(eventText(event("a", 1, "job.failed", { message: "no", fields: { message: "no" } }))).toBe("no");

@@ -71,7 +71,11 @@ describe("a live list", () => {
 
   it("takes what was pushed while a page was on its way", async () => {
     let answer: (page: JobPage) => void = () => undefined;
-    list = createJobList({ load: () => new Promise((resolve) => (answer = resolve)), matches: (row) => row.state === "queued", lingerMs: 1000 });
+    list = createJobList({
+      load: () => new Promise((resolve) => (answer = resolve)),
+      matches: (row) => row.state === "queued",
+      lingerMs: 1000,
+    });
     const loading = list.loadMore();
     push(job(id(2), { state: "running", seq: 5 }), job(id(4)), job(id(5)));
     receive([{ id: "", event: "deleted", data: JSON.stringify({ id: id(5) }) }]);
@@ -108,7 +112,8 @@ describe("a live list", () => {
   it("takes in an older job that comes to match, in its place", async () => {
     const states = new Set(["running"]);
     list = createJobList({
-      load: () => Promise.resolve({ items: [job(id(9), { state: "running" }), job(id(5), { state: "running" })], next: null }),
+      load: () =>
+        Promise.resolve({ items: [job(id(9), { state: "running" }), job(id(5), { state: "running" })], next: null }),
       matches: (row) => states.has(row.state),
     });
     await list.loadMore();
@@ -168,7 +173,11 @@ describe("a live list", () => {
   });
 
   it("never grows beyond its cap, and lets go of what it drops", async () => {
-    list = createJobList({ load: () => Promise.resolve({ items: [job(id(2)), job(id(1))], next: null }), matches: () => true, cap: 3 });
+    list = createJobList({
+      load: () => Promise.resolve({ items: [job(id(2)), job(id(1))], next: null }),
+      matches: () => true,
+      cap: 3,
+    });
     await list.loadMore();
     push(...Array.from({ length: 50 }, (_, index) => job(id(10 + index))));
     expect(shown()).toEqual([id(59), id(58), id(57)]);

@@ -19,7 +19,11 @@ describe("a value in one line", () => {
   });
 
   it("has a place that code can name", () => {
-    expect([pathOf("", "items", false), pathOf("items", "0", true), pathOf("items[0]", "odd name", false)]).toEqual(["items", "items[0]", 'items[0]["odd name"]']);
+    expect([pathOf("", "items", false), pathOf("items", "0", true), pathOf("items[0]", "odd name", false)]).toEqual([
+      "items",
+      "items[0]",
+      'items[0]["odd name"]',
+    ]);
   });
 });
 
@@ -44,10 +48,13 @@ describe("typed JSON", () => {
     expect(parsed.ok ? "" : parsed.mistake.message).toContain(message);
   });
 
-  it.each(["null", "-0.5e+10", '"\\u00e9\\n"', "[]", '{"a":{"b":[true,false,null]}}', " [1 , 2] \n"])("%s is right", (text) => {
-    expect(firstMistake(text)).toBeNull();
-    expect(parseJson(text).ok).toBe(true);
-  });
+  it.each(["null", "-0.5e+10", '"\\u00e9\\n"', "[]", '{"a":{"b":[true,false,null]}}', " [1 , 2] \n"])(
+    "%s is right",
+    (text) => {
+      expect(firstMistake(text)).toBeNull();
+      expect(parseJson(text).ok).toBe(true);
+    },
+  );
 });
 
 describe("the tree", () => {

@@ -2,7 +2,16 @@ import { describe, expect, it } from "vitest";
 import { fieldsOf, payloadFrom, placeErrors, valuesFrom, type FieldSpec } from "@/services/schemaForm";
 
 const SCHEMA = {
-  $defs: { Size: { type: "object", properties: { width: { type: "integer", minimum: 1 }, height: { anyOf: [{ type: "integer" }, { type: "null" }], default: null } }, required: ["width"] } },
+  $defs: {
+    Size: {
+      type: "object",
+      properties: {
+        width: { type: "integer", minimum: 1 },
+        height: { anyOf: [{ type: "integer" }, { type: "null" }], default: null },
+      },
+      required: ["width"],
+    },
+  },
   type: "object",
   properties: {
     path: { type: "string", title: "Path", description: "Where it lies." },
@@ -23,8 +32,20 @@ function fields(): FieldSpec[] {
 
 describe("a form out of a schema", () => {
   it("finds a fitting control for each field", () => {
-    expect(fields().map((field) => [field.path, field.kind])).toEqual([["path", "text"], ["mode", "choice"], ["size", "group"], ["tags", "list"], ["scores", "list"], ["draft", "boolean"], ["ratio", "number"], ["extra", "json"]]);
-    expect(fields()[2]?.fields.map((field) => [field.path, field.kind, field.required])).toEqual([["size.width", "integer", true], ["size.height", "integer", false]]);
+    expect(fields().map((field) => [field.path, field.kind])).toEqual([
+      ["path", "text"],
+      ["mode", "choice"],
+      ["size", "group"],
+      ["tags", "list"],
+      ["scores", "list"],
+      ["draft", "boolean"],
+      ["ratio", "number"],
+      ["extra", "json"],
+    ]);
+    expect(fields()[2]?.fields.map((field) => [field.path, field.kind, field.required])).toEqual([
+      ["size.width", "integer", true],
+      ["size.height", "integer", false],
+    ]);
   });
 
   it("leaves to JSON what has no named fields", () => {
@@ -37,7 +58,16 @@ describe("a form out of a schema", () => {
   });
 
   it("gives back the payload it was filled with", () => {
-    const payload = { path: "boat.jpg", mode: "fill", size: { width: 800 }, tags: ["a", "b"], scores: [1, 2.5], draft: false, ratio: 1.5, extra: { x: [1] } };
+    const payload = {
+      path: "boat.jpg",
+      mode: "fill",
+      size: { width: 800 },
+      tags: ["a", "b"],
+      scores: [1, 2.5],
+      draft: false,
+      ratio: 1.5,
+      extra: { x: [1] },
+    };
     expect(payloadFrom(fields(), valuesFrom(fields(), payload))).toEqual({ payload, errors: {} });
   });
 
@@ -47,7 +77,13 @@ describe("a form out of a schema", () => {
   });
 
   it("says at the field what cannot be right", () => {
-    const { errors } = payloadFrom(fields(), { ...valuesFrom(fields(), {}), "size.width": "2.5", ratio: "much", scores: "1\ntwo", extra: "{" });
+    const { errors } = payloadFrom(fields(), {
+      ...valuesFrom(fields(), {}),
+      "size.width": "2.5",
+      ratio: "much",
+      scores: "1\ntwo",
+      extra: "{",
+    });
     expect(Object.keys(errors).sort()).toEqual(["extra", "ratio", "scores", "size.width"]);
     expect(payloadFrom(fields(), valuesFrom(fields(), {})).errors["size.width"]).toBe("This is needed.");
   });

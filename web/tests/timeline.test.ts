@@ -7,12 +7,35 @@ const START = Date.parse("2026-11-16T10:00:00.000Z");
 const at = (second: number): number => START + second * 1000;
 
 function step(name: string, change: Partial<Step>): Step {
-  return { name, kind: "step", order: 1, done: true, attempt: 1, retries: 0, started_at: null, duration_ms: null, model: null, tokens_in: null, tokens_out: null, cost_cents: null, until: null, created_at: new Date(at(5)).toISOString(), ...change };
+  return {
+    name,
+    kind: "step",
+    order: 1,
+    done: true,
+    attempt: 1,
+    retries: 0,
+    started_at: null,
+    duration_ms: null,
+    model: null,
+    tokens_in: null,
+    tokens_out: null,
+    cost_cents: null,
+    until: null,
+    created_at: new Date(at(5)).toISOString(),
+    ...change,
+  };
 }
 
 describe("attempts", () => {
   it("turn events into bars without gaps", () => {
-    const [row] = attemptRows([event("a", 1, "job.created"), event("a", 2, "job.started"), event("a", 4, "job.waiting"), event("a", 6, "job.resumed"), event("a", 7, "job.started"), event("a", 9, "job.succeeded")]);
+    const [row] = attemptRows([
+      event("a", 1, "job.created"),
+      event("a", 2, "job.started"),
+      event("a", 4, "job.waiting"),
+      event("a", 6, "job.resumed"),
+      event("a", 7, "job.started"),
+      event("a", 9, "job.succeeded"),
+    ]);
     expect(row?.bars.map((bar) => [bar.kind, bar.from, bar.to])).toEqual([
       ["queued", at(1), at(2)],
       ["running", at(2), at(4)],
@@ -24,7 +47,12 @@ describe("attempts", () => {
   });
 
   it("begin anew after a failure, and mark it where it happened", () => {
-    const rows = attemptRows([event("a", 1, "job.created"), event("a", 2, "job.started"), event("a", 3, "job.retry_scheduled", { message: "reset by peer" }), event("a", 5, "job.started")]);
+    const rows = attemptRows([
+      event("a", 1, "job.created"),
+      event("a", 2, "job.started"),
+      event("a", 3, "job.retry_scheduled", { message: "reset by peer" }),
+      event("a", 5, "job.started"),
+    ]);
     expect(rows.map((row) => row.label)).toEqual(["Attempt 1", "Attempt 2"]);
     expect(rows[0]?.marks).toEqual([{ at: at(3), kind: "bad", title: "reset by peer" }]);
     expect(rows[1]?.note).toBe("reset by peer");
@@ -45,23 +73,49 @@ describe("steps", () => {
 
   it("that wait end when the job was woken", () => {
     const wait = step("gather pages", { kind: "gather", started_at: new Date(at(3)).toISOString() });
-    expect(stepRows([wait], [event("a", 8, "job.resumed")])[0]?.bars[0]).toMatchObject({ kind: "wait", from: at(3), to: at(8) });
+    expect(stepRows([wait], [event("a", 8, "job.resumed")])[0]?.bars[0]).toMatchObject({
+      kind: "wait",
+      from: at(3),
+      to: at(8),
+    });
     expect(stepRows([{ ...wait, done: false }], [])[0]?.bars[0]?.to).toBeNull();
   });
 });
 
 describe("children", () => {
   it("show their wait and their run", () => {
-    const row = childRow(job("c", { state: "failed", created_at: new Date(at(1)).toISOString(), started_at: new Date(at(2)).toISOString(), finished_at: new Date(at(4)).toISOString() }));
-    expect(row.bars.map((bar) => [bar.kind, bar.from, bar.to])).toEqual([["queued", at(1), at(2)], ["bad", at(2), at(4)]]);
+    const row = childRow(
+      job("c", {
+        state: "failed",
+        created_at: new Date(at(1)).toISOString(),
+        started_at: new Date(at(2)).toISOString(),
+        finished_at: new Date(at(4)).toISOString(),
+      }),
+    );
+    expect(row.bars.map((bar) => [bar.kind, bar.from, bar.to])).toEqual([
+      ["queued", at(1), at(2)],
+      ["bad", at(2), at(4)],
+    ]);
   });
 });
 
 describe("the axis", () => {
   const life = { created_at: new Date(at(0)).toISOString(), started_at: null, finished_at: new Date(at(100)).toISOString() };
-  const run = (from: number): ReturnType<typeof attemptRows> => [{ key: "a", group: "attempt", label: "", note: null, jobId: null, state: null, marks: [], bars: [{ kind: "running", from: at(from), to: at(100), title: "" }] }];
+  const run = (from: number): ReturnType<typeof attemptRows> => [
+    {
+      key: "a",
+      group: "attempt",
+      label: "",
+      note: null,
+      jobId: null,
+      state: null,
+      marks: [],
+      bars: [{ kind: "running", from: at(from), to: at(100), title: "" }],
+    },
+  ];
 
-  it("spans the whole life", () => expect(axisFor(life, at(100), run(10))).toMatchObject({ from: at(0), to: at(100), skipped: 0 }));
+  it("spans the whole life", () =>
+    expect(axisFor(life, at(100), run(10))).toMatchObject({ from: at(0), to: at(100), skipped: 0 }));
 
   it("leaves out a long wait before the first start", () => {
     const axis = axisFor(life, at(100), run(90));

@@ -3,7 +3,12 @@ import { describe, expect, it } from "vitest";
 
 /** The contrast of every pair of colours that text or signs are drawn with, by day and by night. */
 const css = readFileSync(new URL("../src/styles/tokens.css", import.meta.url), "utf-8");
-const colours = new Map([...css.matchAll(/--([\w-]+): light-dark\((#[0-9a-f]{6}), (#[0-9a-f]{6})\)/g)].map(([, name, day, night]) => [name as string, [day as string, night as string] as const]));
+const colours = new Map(
+  [...css.matchAll(/--([\w-]+): light-dark\((#[0-9a-f]{6}), (#[0-9a-f]{6})\)/g)].map(([, name, day, night]) => [
+    name as string,
+    [day as string, night as string] as const,
+  ]),
+);
 
 function luminance(hex: string): number {
   const [red, green, blue] = [1, 3, 5].map((at) => {
@@ -27,9 +32,12 @@ describe.each([
 ] as const)("by %s", (_name, side) => {
   const colour = (name: string): string => colours.get(name)?.[side] ?? `no colour ${name}`;
 
-  it.each(TEXT.flatMap((text) => GROUNDS.map((ground) => [text, ground] as const)))("%s can be read on %s", (text, ground) => {
-    expect(contrast(colour(text), colour(ground))).toBeGreaterThanOrEqual(4.5);
-  });
+  it.each(TEXT.flatMap((text) => GROUNDS.map((ground) => [text, ground] as const)))(
+    "%s can be read on %s",
+    (text, ground) => {
+      expect(contrast(colour(text), colour(ground))).toBeGreaterThanOrEqual(4.5);
+    },
+  );
 
   it.each([
     ["on-accent", "accent"],
@@ -48,5 +56,7 @@ describe.each([
     ["edge", "sheet"],
     ["accent", "sheet"],
     ["accent", "water-soft"],
-  ])("%s can be seen against %s", (sign, ground) => expect(contrast(colour(sign), colour(ground))).toBeGreaterThanOrEqual(3));
+  ])("%s can be seen against %s", (sign, ground) =>
+    expect(contrast(colour(sign), colour(ground))).toBeGreaterThanOrEqual(3),
+  );
 });

@@ -7,18 +7,23 @@ under generated keys, and are handed to the product whose `purpose` they were se
 from towpath.assets.attaching import attach
 from towpath.assets.errors import AssetNotFound, AssetRefused, MediaUnreadable
 from towpath.assets.files import open_file
+from towpath.assets.forms import Form, receive_form
 from towpath.assets.keeping import delete, get, usage
 from towpath.assets.media import Limits, MediaInfo, decode, probe
 from towpath.assets.purposes import checks, kinds_taken, receivers
 from towpath.assets.receiving import receive
 from towpath.assets.records import Asset, Upload, Usage
+from towpath.assets.serving import content_response
 from towpath.assets.sniffing import MEDIA
+from towpath.assets.tidying import Keeper, tidy
 
 __all__ = [
     "MEDIA",
     "Asset",
     "AssetNotFound",
     "AssetRefused",
+    "Form",
+    "Keeper",
     "Limits",
     "MediaInfo",
     "MediaUnreadable",
@@ -26,6 +31,7 @@ __all__ = [
     "Usage",
     "attach",
     "checks",
+    "content_response",
     "decode",
     "delete",
     "get",
@@ -33,6 +39,8 @@ __all__ = [
     "open_file",
     "probe",
     "receive",
+    "receive_form",
     "receivers",
+    "tidy",
     "usage",
 ]

@@ -119,7 +119,9 @@ class Resampling:
     """Streams may change their rate or their channels on the way; every change gets a resampler of its own."""
 
     def __init__(self, av: Any, output: Output) -> None:
-        self._av, self._output, self._now, self._shape = av, output, None, None
+        self._av, self._output = av, output
+        self._now: Any = None
+        self._shape: Any = None
 
     def add(self, frame: Any) -> None:
         shape = (frame.format.name, frame.layout.name, frame.sample_rate)
@@ -192,7 +194,7 @@ def main() -> None:
     threading.Thread(target=end_with_the_parent, daemon=True).start()
     try:
         limit(asked["limits"])
-        answer = {"info": work(asked)}
+        answer: dict[str, Any] = {"info": work(asked)}
     except Refused as error:
         answer = {"refused": str(error), "remedy": error.remedy}
     except MemoryError:

@@ -37,8 +37,8 @@ async def get_of_any_tenant(store: Store, asset_id: str) -> Asset:
 
 async def usage(app: App, tenant: str) -> Usage:
     rows = await app.services.store.read(lambda tx: tx.fetch("asset_usage", tenant=tenant))
-    used = (rows[0]["bytes"], rows[0]["assets"]) if rows else (0, 0)
-    return Usage(*used, app.settings.upload_quota_bytes)
+    used, count = (rows[0]["bytes"], rows[0]["assets"]) if rows else (0, 0)
+    return Usage(used, count, app.settings.upload_quota_bytes)
 
 
 async def take_room(tx: Tx, tenant: str, size: int, quota: int, *, assets: int = 0) -> None:

@@ -66,7 +66,7 @@ async def decode(path: Path, target: Path, *, limits: Limits | None = None) -> M
         done = True
     finally:
         if not done:
-            target.unlink(missing_ok=True)
+            await asyncio.to_thread(target.unlink, missing_ok=True)
     return info
 
 

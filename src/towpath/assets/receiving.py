@@ -7,13 +7,14 @@ import hashlib
 import json
 from collections.abc import AsyncIterator, Collection, Mapping
 from contextlib import suppress
+from dataclasses import dataclass, field
 from typing import Any
 
 from towpath.assets.errors import AssetRefused, over_quota, too_large
 from towpath.assets.keeping import blob_folder, delete, get, take_room, usage
 from towpath.assets.naming import shown_name
 from towpath.assets.records import Asset
-from towpath.assets.sniffing import HEAD, Kind, looks_like, sniff
+from towpath.assets.sniffing import HEAD, Kind, described, sniff
 from towpath.core.ids import uuid7
 from towpath.engine.app import App
 from towpath.store.contract import Tx
@@ -37,16 +38,17 @@ async def receive(
     """
     shown = shown_name(name)
     room = await _room(app, tenant)
-    asset_id = await begin(app, tenant, shown, 0, created_by, meta or {})
+    new = NewAsset(tenant, shown, 0, created_by, meta or {})
+    await app.services.store.run(lambda tx: add(tx, new, app.settings.upload_quota_bytes))
     try:
         intake = Intake(shown, kinds, app.settings.max_upload_bytes, room)
-        await app.services.blobs.put(content_key(asset_id), intake.pieces(stream))
-        await complete(app, tenant, asset_id, intake, reserved=0)
-        return await get(app.services.store, tenant, asset_id)
+        await app.services.blobs.put(content_key(new.id), intake.pieces(stream))
+        await complete(app, tenant, new.id, intake, reserved=0)
+        return await get(app.services.store, tenant, new.id)
     except BaseException:
         # Also when the caller is cancelled: the clean-up goes on, and what a kill prevents is done by `tidy`.
         with suppress(Exception):
-            await asyncio.shield(delete(app, tenant, [asset_id]))
+            await asyncio.shield(delete(app, tenant, [new.id]))
         raise
 
 
@@ -68,12 +70,13 @@ class Intake:
             self.bytes += len(piece)
             self._check_size()
             self._hash.update(piece)
-            if not self.kind.name:
-                head += piece
-                if len(head) < HEAD:
-                    continue
-                self.kind, piece = checked_kind(self._name, head[:HEAD], self._kinds), head
-            yield piece
+            if self.kind.name:
+                yield piece
+                continue
+            head += piece
+            if len(head) >= HEAD:
+                self.kind = checked_kind(self._name, head[:HEAD], self._kinds)
+                yield head
         if not self.kind.name:
             self.kind = checked_kind(self._name, head, self._kinds)
             yield head
@@ -92,14 +95,15 @@ def checked_kind(name: str, head: bytes, kinds: Kinds) -> Kind:
     found = sniff(head)
     if kinds is not None and found.name not in kinds:
         raise AssetRefused(
-            f"{name!r} is {looks_like(head) if found.name not in _WORDS else _WORDS[found.name]}, whatever its name says; "
-            f"taken here are: {', '.join(sorted(kinds))}",
+            f"{name!r} is {described(head)}, not {_listed(kinds)}",
             remedy="choose the recording itself, or convert it to one of these formats",
         )
     return found
 
 
-_WORDS = {"aac": "raw AAC audio", "3gp": "3GPP video", "mkv": "Matroska video", "mov": "QuickTime video"}
+def _listed(kinds: Collection[str]) -> str:
+    names = sorted(kinds)
+    return " or ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 
 def content_key(asset_id: str) -> str:
@@ -116,24 +120,24 @@ async def _room(app: App, tenant: str) -> tuple[int, int] | None:
     return used.bytes, used.quota
 
 
-async def begin(app: App, tenant: str, name: str, reserved: int, created_by: str | None, meta: Mapping[str, Any]) -> str:
-    """The row comes before the blob, so that whatever a crash leaves behind is known by its row."""
-    asset_id = uuid7()
+@dataclass(frozen=True, slots=True)
+class NewAsset:
+    """A file that is about to come. Its row comes before its blob, so that whatever a crash leaves is known by its row."""
 
-    async def unit(tx: Tx) -> None:
-        await add(tx, app, asset_id, tenant, name, reserved, created_by, meta)
+    tenant: str
+    name: str
+    reserved: int
+    created_by: str | None
+    meta: Mapping[str, Any]
+    id: str = field(default_factory=uuid7)
 
-    await app.services.store.run(unit)
-    return asset_id
 
-
-async def add(
-    tx: Tx, app: App, asset_id: str, tenant: str, name: str, reserved: int, created_by: str | None, meta: Mapping[str, Any]
-) -> None:
-    await take_room(tx, tenant, reserved, app.settings.upload_quota_bytes, assets=1)
+async def add(tx: Tx, new: NewAsset, quota: int) -> None:
+    """Raises `AssetRefused` if there is no room for what it reserves."""
+    await take_room(tx, new.tenant, new.reserved, quota, assets=1)
     await tx.execute(
-        "asset_add", id=asset_id, tenant=tenant, name=name, bytes=reserved, blob_key=content_key(asset_id),
-        meta=json.dumps(dict(meta)), created_by=created_by, now=tx.now,
+        "asset_add", id=new.id, tenant=new.tenant, name=new.name, bytes=new.reserved, blob_key=content_key(new.id),
+        meta=json.dumps(dict(new.meta)), created_by=new.created_by, now=tx.now,
     )  # fmt: skip
 
 

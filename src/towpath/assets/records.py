@@ -55,6 +55,7 @@ class Upload:
     purpose: str
     options: dict[str, str]
     principal: dict[str, Any]
+    metadata: str
     result: dict[str, Any] | None
     error: dict[str, Any] | None
     finished_at: datetime | None
@@ -80,5 +81,6 @@ def upload_from(row: Row) -> Upload:
     result, error = (json.loads(row[name]) if row[name] else None for name in ("result", "error"))
     return Upload(
         row["id"], row["tenant"], row["account_id"], row["length"], row["received"], row["purpose"],
-        json.loads(row["options"]), json.loads(row["principal"]), result, error, moment(row["finished_at"]), touched,
+        json.loads(row["options"]), json.loads(row["principal"]), row["metadata"], result, error,
+        moment(row["finished_at"]), touched,
     )  # fmt: skip

@@ -45,16 +45,25 @@ def sniff(head: bytes) -> Kind:
     return Kind(name, MEDIA_TYPES[name]) if name else OTHER
 
 
-def looks_like(head: bytes) -> str:
+def described(head: bytes) -> str:
     """In words, for somebody whose file is refused."""
+    known = sniff(head)
+    if known is not OTHER:
+        return f"{known.media_type.partition('/')[0]} of the format {known.name}"
     for begin, words in _KNOWN_OTHERS:
         if head.startswith(begin):
             return words
+    return "text" if _is_text(head) else "in a format that is not known here"
+
+
+def _is_text(head: bytes) -> bool:
     try:
         text = head.decode("utf-8")
     except UnicodeDecodeError as error:
-        text = head[: error.start].decode("utf-8") if error.start >= len(head) - 3 else "\0"
-    return "text" if all(char.isprintable() or char in "\r\n\t\f" for char in text) else "in a format that is not known here"
+        if error.start < len(head) - 3:
+            return False
+        text = head[: error.start].decode("utf-8")  # the last letter was cut
+    return bool(text) and all(char.isprintable() or char in "\r\n\t\f" for char in text)
 
 
 def _container(head: bytes) -> str | None:
@@ -83,8 +92,8 @@ def _stream(head: bytes) -> str | None:
     if len(head) > 7 and head[0] == 0xFF and head[1] & 0xF6 == 0xF0:
         size = (head[3] & 3) << 11 | head[4] << 3 | head[5] >> 5
         return "aac" if size > 7 and _continues(head, size, 0xF6) else None
-    size = _mpeg_frame(head)
-    return "mp3" if size and _continues(head, size, 0xFE) else None
+    frame = _mpeg_frame(head)
+    return "mp3" if frame and _continues(head, frame, 0xFE) else None
 
 
 def _mpeg_frame(head: bytes) -> int | None:

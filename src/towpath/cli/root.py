@@ -16,15 +16,18 @@ from towpath.cli import (
     jobs,
     login_link,
     migrate,
+    models,
     prune,
     queues,
     schedules,
     serve,
     settings,
     token,
+    transcribe,
     up,
     users,
     versions,
+    watch,
     worker,
     workers,
 )
@@ -68,6 +71,7 @@ def root(
     """
 
 
+_SPEECH = "Turn speech into text"
 _RUN, _LOOK, _TEND = "Run jobs", "Look at jobs and move them", "Look after the installation"
 _LET_IN = "Let people and programs in"
 
@@ -75,6 +79,8 @@ app.command("up", rich_help_panel=_RUN)(up.up)
 app.command("serve", rich_help_panel=_RUN)(serve.serve)
 app.command("worker", rich_help_panel=_RUN)(worker.worker)
 app.command("enqueue", rich_help_panel=_RUN)(enqueue.enqueue)
+app.command("transcribe", rich_help_panel=_SPEECH)(transcribe.transcribe)
+app.command("watch", rich_help_panel=_SPEECH)(watch.watch)
 app.add_typer(jobs.app, name="jobs", rich_help_panel=_LOOK)
 app.command("explain", rich_help_panel=_LOOK)(explain.explain)
 app.add_typer(inbox.app, name="inbox", rich_help_panel=_LOOK)
@@ -86,6 +92,7 @@ app.add_typer(users.app, name="users", rich_help_panel=_LET_IN)
 app.add_typer(token.app, name="token", rich_help_panel=_LET_IN)
 app.command("doctor", rich_help_panel=_TEND)(doctor.doctor)
 app.command("migrate", rich_help_panel=_TEND)(migrate.migrate)
+app.add_typer(models.app, name="models", rich_help_panel=_TEND)
 app.command("prune", rich_help_panel=_TEND)(prune.prune)
 app.command("backup", rich_help_panel=_TEND)(backup.backup)
 app.command("config", rich_help_panel=_TEND)(settings.config)

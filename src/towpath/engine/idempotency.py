@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import partial
 
 from towpath.core.records import NewJob
 from towpath.engine.services import Services
@@ -40,18 +41,14 @@ async def enqueue(services: Services, job: NewJob, once: Once | None) -> Made:
     if placed:
         await services.place_payload(job)
 
-    async def unit(tx: Tx) -> Made:
-        return await (_plainly(tx, job) if once is None else _once(tx, job, once))
-
-    made = await services.store.run(unit)
+    if once is None:
+        [added] = await services.store.enqueue([job])
+        made = Made(added.id, added.id == job.id)
+    else:
+        made = await services.store.run(partial(_once, job=job, once=once))
     if placed and made.job_id != job.id:  # what was put aside for this one is nobody's
         await services.blobs.delete_prefix(blob_prefix(job.id))
     return made
-
-
-async def _plainly(tx: Tx, job: NewJob) -> Made:
-    [made] = await tx.insert_jobs([job])
-    return Made(made.id, made.id == job.id)
 
 
 async def _once(tx: Tx, job: NewJob, once: Once) -> Made:
@@ -64,10 +61,10 @@ async def _once(tx: Tx, job: NewJob, once: Once) -> Made:
         job_id = str(known["job_id"])
         # Its own id: the commit had come through, and only the answer to it was lost.
         return Made(job_id, job_id == job.id, conflict=known["body_hash"] != once.body_hash)
-    made = await _plainly(tx, job)
-    if not made.created:
-        await tx.execute("redirect_idempotency", **name, job_id=made.job_id)
-    return made
+    [added] = await tx.insert_jobs([job])
+    if added.id != job.id:
+        await tx.execute("redirect_idempotency", **name, job_id=added.id)
+    return Made(added.id, added.id == job.id)
 
 
 async def forget(store: Store) -> int:

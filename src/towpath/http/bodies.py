@@ -1,8 +1,10 @@
-"""What a request may carry: JSON, and not more than a job's payload can be."""
+"""What a request may carry: JSON, and not more than a job's payload can be. Routes that take files say so here."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Awaitable, Callable, Mapping, MutableMapping
+from dataclasses import dataclass
 from typing import Any
 
 from starlette.exceptions import HTTPException
@@ -15,6 +17,36 @@ Receive = Callable[[], Awaitable[Message]]
 
 MARGIN = 1024 * 1024
 """What surrounds a payload in a request."""
+
+
+@dataclass(frozen=True, slots=True)
+class Streamed:
+    """A route whose body goes to storage as it comes. It counts for itself: nothing else limits the body."""
+
+    method: str
+    path: re.Pattern[str]
+    media_type: str
+
+    def refusal(self, headers: Mapping[str, str]) -> Problem | None:
+        has_body = "transfer-encoding" in headers or headers.get("content-length", "0") != "0"
+        if not has_body or _kind(headers.get("content-type", "")) == self.media_type:
+            return None
+        return Problem(
+            "invalid", 415, f"the body must be {self.media_type}",
+            title="The request has the wrong type", remedy=f"send it with the header `Content-Type: {self.media_type}`",
+        )  # fmt: skip
+
+
+_streamed: set[Streamed] = set()
+
+
+def stream(method: str, path: str, media_type: str) -> None:
+    """Declares a route that streams; `path` is a pattern for the whole path below the mount point."""
+    _streamed.add(Streamed(method, re.compile(path), media_type))
+
+
+def streamed(method: str, path: str) -> Streamed | None:
+    return next((one for one in _streamed if one.method == method and one.path.fullmatch(path)), None)
 
 
 def refusal(method: str, headers: Mapping[str, str], most: int) -> Problem | None:
@@ -30,8 +62,11 @@ def refusal(method: str, headers: Mapping[str, str], most: int) -> Problem | Non
 
 
 def _is_json(content_type: str) -> bool:
-    kind = content_type.partition(";")[0].strip().lower()
-    return kind == "application/json"
+    return _kind(content_type) == "application/json"
+
+
+def _kind(content_type: str) -> str:
+    return content_type.partition(";")[0].strip().lower()
 
 
 def _too_large(most: int) -> str:

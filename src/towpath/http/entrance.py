@@ -57,12 +57,17 @@ class Entrance:
             if refused is not None:
                 await answer(refused, facts.request_id)(scope, receive, leaving.send)
             else:
-                await self._inside(scope, bodies.counted(receive, self._most), leaving.send)
+                await self._inside(scope, self._taking(scope, receive), leaving.send)
         except Exception:
             log.exception("request %s failed: %s %s", facts.request_id, scope["method"], scope["path"])
             if leaving.begun:
                 raise  # half an answer is out: the server breaks the connection, so that it cannot pass for a whole one
             await internal(facts.request_id)(scope, receive, leaving.send)
+
+    def _taking(self, scope: Scope, receive: Receive) -> Receive:
+        if bodies.streamed(scope["method"], _below_mount(scope)):
+            return receive
+        return bodies.counted(receive, self._most)
 
     def _refusal(self, scope: Scope) -> Problem | None:
         headers, method = Headers(scope=scope), scope["method"]
@@ -70,7 +75,11 @@ class Entrance:
             refused = self._hosts.refusal(headers.get("host"))
             if refused is not None:
                 return refused
-        return csrf.refusal(method, headers, self._exposure.base_url) or bodies.refusal(method, headers, self._most)
+        refused = csrf.refusal(method, headers, self._exposure.base_url)
+        if refused is not None:
+            return refused
+        streamed = bodies.streamed(method, _below_mount(scope))
+        return streamed.refusal(headers) if streamed else bodies.refusal(method, headers, self._most)
 
 
 class Leaving:

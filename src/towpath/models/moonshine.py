@@ -118,8 +118,8 @@ def _unheard(language: str, heard: list[str]) -> SchemaInvalid:
 
 def _load(model: Model, options: dict[str, str]) -> Any:
     try:
-        from moonshine_voice import MoonshineError, Transcriber
-        from moonshine_voice.moonshine_api import ModelArch
+        from moonshine_voice import MoonshineError, Transcriber  # type: ignore[import-untyped]  # ships no types
+        from moonshine_voice.moonshine_api import ModelArch  # type: ignore[import-untyped]  # ships no types
     except (ImportError, OSError) as error:
         raise ConfigurationError(
             f"Moonshine cannot be loaded ({error}); install it again with pip install 'towpath[local]'"

@@ -34,7 +34,7 @@ class Published:
 @cache
 def published() -> tuple[Published, ...]:
     package()
-    from moonshine_voice.moonshine_api import moonshine_get_stt_catalog_string
+    from moonshine_voice.moonshine_api import moonshine_get_stt_catalog_string  # type: ignore[import-untyped]  # ships no types
 
     catalog = json.loads(moonshine_get_stt_catalog_string())
     return tuple(

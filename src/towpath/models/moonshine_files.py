@@ -13,7 +13,9 @@ from pathlib import Path
 from towpath.core.errors import ConfigurationError
 from towpath.models.settings import ModelSettings, models_dir
 
-SIZES = ("tiny", "tiny-streaming", "base", "base-streaming", "small-streaming", "medium-streaming")
+SIZES = ("tiny", "base", "tiny-streaming", "base-streaming", "small-streaming", "medium-streaming")
+"""In the order of the numbers the library gives them."""
+_BETTER = ("tiny", "tiny-streaming", "base", "base-streaming", "small-streaming", "medium-streaming")
 BUNDLED = "tiny-en"
 _NAME = re.compile(rf"({'|'.join(sorted(SIZES, key=len, reverse=True))})-([a-z]{{2,3}})")
 _MISSING = "Moonshine hears on this machine, and is not installed: pip install 'towpath[local]'"
@@ -41,7 +43,7 @@ def installed(settings: ModelSettings) -> list[Model]:
     pulled = models_dir(settings) / "moonshine"
     if pulled.is_dir():
         found += [model_at(path) for path in sorted(pulled.iterdir()) if _NAME.fullmatch(path.name) and _complete(path)]
-    return sorted(found, key=lambda model: -SIZES.index(model.size))
+    return sorted(found, key=lambda model: -_BETTER.index(model.size))
 
 
 def named(settings: ModelSettings) -> Model | None:

@@ -24,7 +24,7 @@ ENGINES = ("moonshine", "faster_whisper", "openai_compatible")
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """Seconds count from the beginning of the samples that were given. `speaker` is None where nobody told speakers apart."""
+    """Seconds count from the first of the samples that were given. `speaker` is None where nobody told them apart."""
 
     start: float
     end: float
@@ -80,7 +80,9 @@ def engine_name(settings: ModelSettings) -> str:
     """The engine the settings choose: the named one, else the endpoint if there is one, else this machine."""
     name = settings.speech_engine.replace("-", "_") or ("openai_compatible" if settings.speech_url else "moonshine")
     if name not in ENGINES:
-        raise ConfigurationError(f"TOWPATH_SPEECH_ENGINE must be one of {', '.join(ENGINES)}, got {settings.speech_engine!r}")
+        raise ConfigurationError(
+            f"TOWPATH_SPEECH_ENGINE must be one of {', '.join(ENGINES)}, got {settings.speech_engine!r}"
+        )
     return name
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from towpath.core.errors import ConfigurationError, SchemaInvalid
 from towpath.models import pcm
@@ -81,9 +81,9 @@ def _frames(source: BinaryIO) -> Iterator[tuple[_Heard, int]]:
             yield _Heard(detector.is_speech(padded[at : at + _FRAME_BYTES], pcm.SAMPLE_RATE), level), real
 
 
-def _detector() -> object:
+def _detector() -> Any:
     try:
-        import webrtcvad
+        import webrtcvad  # type: ignore[import-untyped]  # ships no types
     except ImportError:
         raise ConfigurationError(
             "splitting recordings at silence needs webrtcvad-wheels, which is not installed: pip install 'towpath[local]'"

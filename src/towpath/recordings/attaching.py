@@ -24,8 +24,10 @@ _ATTEMPTS = Retry(limit=3)
 
 def attach(app: App) -> None:
     """Before the app is opened, in servers and in workers; twice is once."""
+    assets.attach(app)
     app.add_slice(SLICE)
-    assets.receivers["recording"] = receiving.received
+    assets.receivers[receiving.PURPOSE] = receiving.received
+    assets.checks[receiving.PURPOSE] = receiving.check
     if app.registry.get(names.TRANSCRIBE) is not None:
         return
     transcription = Transcription(app)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
+from towpath.assets import Asset
 from towpath.core.ids import uuid7
 from towpath.core.records import DEFAULT_PRIORITY, NewJob
 from towpath.engine.app import App
@@ -50,7 +50,7 @@ def checked(app: App, options: Options) -> Options:
     return Options(options.title, language, options.speakers, summary, options.priority)
 
 
-async def create(app: App, asset: Any, options: Options, whose: Uploader) -> tuple[str, str]:
+async def create(app: App, asset: Asset, options: Options, whose: Uploader) -> tuple[str, str]:
     """Makes the recording of an asset and queues it; answers the ids of the recording and its job.
 
     The same asset again gives the same recording: an upload that reports its end twice is one recording.

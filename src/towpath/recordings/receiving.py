@@ -5,18 +5,27 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from towpath.assets import Asset
 from towpath.core.errors import SchemaInvalid
 from towpath.engine.app import App
 from towpath.http.principal import PRIORITY, Principal
 from towpath.http.problems import Problem
-from towpath.recordings.intake import Options, Uploader, create
+from towpath.recordings.intake import Options, Uploader, checked, create
 
 _TRUE, _FALSE = frozenset({"true", "1", "yes", "on"}), frozenset({"false", "0", "no", "off"})
 KNOWN = ("title", "language", "speakers", "auto_summary", "priority")
 
 
-async def received(app: App, principal: Principal, asset: Any, options: Mapping[str, Any]) -> dict[str, Any]:
-    """Answers what POST /upload answers: the ids of the recording and of its job."""
+PURPOSE = "recording"
+
+
+def check(app: App, principal: Principal, options: Mapping[str, Any]) -> None:
+    """Refuses options that do not fit before anything is uploaded: a language nobody here understands, for one."""
+    checked(app, options_from(principal, options))
+
+
+async def received(app: App, principal: Principal, asset: Asset, options: Mapping[str, Any]) -> dict[str, Any]:
+    """Answers what POST /upload answers: the ids of the recording and of its job. Again gives the same."""
     recording_id, job_id = await create(app, asset, options_from(principal, options), uploader_of(principal))
     return {"id": recording_id, "job_id": job_id}
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any
 
 from towpath.core.errors import SchemaInvalid
 from towpath.engine.context import Context
-from towpath.models import summaries
 from towpath.recordings import keeping
 from towpath.recordings.saving import NewSummary, save_summary
 from towpath.recordings.transcribing import gone, recording_for
@@ -22,29 +22,49 @@ class Asked:
 
 
 async def summarize(ctx: Context, asked: Asked) -> dict[str, Any]:
-    recording = await recording_for(ctx, asked.recording_id)
-    if recording.transcript_id is None:
-        raise SchemaInvalid("there is no transcript to summarise", remedy="transcribe the recording first")
-    made = await ctx.step("summarize", _summarize, ctx, recording.transcript_id)
-    await ctx.step("save", _save, ctx, recording.id, recording.transcript_id, made)
-    return {"recording_id": recording.id, "method": made["method"], "model": made["model"]}
+    from towpath.models import summaries  # only where summaries are made
 
-
-async def _summarize(ctx: Context, transcript_id: str) -> dict[str, Any]:
     began = time.monotonic()
+    recording = await recording_for(ctx, asked.recording_id)
+    text = await _text(ctx, recording.transcript_id)
+    summary = await summaries.summarize(ctx.services.settings, text, step=_Asking(ctx))
+    new = NewSummary(
+        recording_id=recording.id, transcript_id=recording.transcript_id or "", text=summary.text, method=summary.method,
+        model=summary.model, tokens_in=summary.tokens_in, tokens_out=summary.tokens_out, cost_cents=None,
+        took_seconds=round(time.monotonic() - began, 3),
+    )  # fmt: skip
+    await ctx.step("save", _save, ctx, new)
+    return {"recording_id": recording.id, "method": summary.method, "model": summary.model, "parts": summary.parts}
+
+
+async def _text(ctx: Context, transcript_id: str | None) -> str:
+    if transcript_id is None:
+        raise SchemaInvalid("there is no transcript to summarise", remedy="transcribe the recording first")
     lines = await keeping.lines_of(ctx.services.store, transcript_id)
     text = " ".join(line.text for line in lines)
     if not text.strip():
         raise SchemaInvalid("the transcript is empty, so there is nothing to summarise")
-    summary = await summaries.summarize(ctx.services.settings, text)
-    await ctx.meter(model=summary.model, tokens_in=summary.tokens_in, tokens_out=summary.tokens_out)
-    return {
-        "text": summary.text, "method": summary.method, "model": summary.model, "tokens_in": summary.tokens_in,
-        "tokens_out": summary.tokens_out, "took_seconds": round(time.monotonic() - began, 3),
-    }  # fmt: skip
+    return text
 
 
-async def _save(ctx: Context, recording_id: str, transcript_id: str, made: dict[str, Any]) -> None:
-    new = NewSummary(recording_id=recording_id, transcript_id=transcript_id, cost_cents=None, **made)
+class _Asking:
+    """Each question to a chat model is a step: after a crash or a rate limit, what was answered is not asked again."""
+
+    def __init__(self, ctx: Context) -> None:
+        self._ctx = ctx
+
+    async def __call__(self, name: str, ask: Callable[[], Awaitable[dict[str, Any]]]) -> dict[str, Any]:
+        answer: dict[str, Any] = await self._ctx.step(name, self._metered, ask)
+        return answer
+
+    async def _metered(self, ask: Callable[[], Awaitable[dict[str, Any]]]) -> dict[str, Any]:
+        answer = await ask()
+        await self._ctx.meter(
+            model=answer.get("model"), tokens_in=answer.get("tokens_in"), tokens_out=answer.get("tokens_out")
+        )
+        return answer
+
+
+async def _save(ctx: Context, new: NewSummary) -> None:
     if not await save_summary(ctx, new):
-        raise gone(recording_id)
+        raise gone(new.recording_id)

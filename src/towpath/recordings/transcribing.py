@@ -24,6 +24,7 @@ from towpath.recordings.names import SUMMARIZE, WINDOWS
 from towpath.recordings.records import Recording
 from towpath.recordings.saving import NewTranscript, save_transcript
 
+_ENDLESS = 1000 * 3600.0
 SILENT = "no speech was heard in it"
 
 
@@ -69,7 +70,7 @@ class Transcription:
         asset = await assets.get(self._app.services.store, recording.tenant, recording.asset_id)
         async with audio.scratch() as folder, assets.open_file(self._app, asset) as path:
             pcm = folder / "audio.pcm"
-            await assets.decode(path, pcm)
+            await assets.decode(path, pcm, limits=self._limits())
             seconds = audio.seconds_in(pcm.stat().st_size)
             self._check_length(seconds)
             if seconds <= 0:
@@ -82,6 +83,11 @@ class Transcription:
         measured = {"id": recording.id, "duration": seconds}
         await ctx.services.store.run(lambda tx: tx.execute("recording_measured", **measured))
         return {"audio": key, "seconds": seconds}
+
+    def _limits(self) -> assets.Limits:
+        """A little more than what is taken, so that what is too long is told as such."""
+        most = self._app.settings.max_recording_hours
+        return assets.Limits(longest_seconds=most * 3600 + 60) if most else assets.Limits(longest_seconds=_ENDLESS)
 
     def _check_length(self, seconds: float | None) -> None:
         most = self._app.settings.max_recording_hours

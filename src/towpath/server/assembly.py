@@ -8,13 +8,18 @@ from dataclasses import replace
 
 from fastapi import FastAPI
 
+from towpath.assets import Keeper
 from towpath.engine.app import App
 from towpath.http import setup
 from towpath.http.policy import check_policies
 from towpath.http.state import exposure_from
+from towpath.recordings import routes as recordings
 from towpath.server import describing, observing, spa
 from towpath.server.attaching import attach
 from towpath.server.options import ServerOptions
+from towpath.server.routes import (
+    assets as asset_routes,
+)
 from towpath.server.routes import (
     audit,
     bulk,
@@ -33,6 +38,7 @@ from towpath.server.routes import (
     settings,
     stats,
     tokens,
+    uploads,
     users,
     webhooks,
     workers,
@@ -43,8 +49,10 @@ from towpath.version import __version__
 
 _RESOURCES = (
     session, oidc, jobs, making, moving, bulk, events, inbox, queues, workers, schedules, operations, stats, webhooks,
-    settings, tokens, users, audit, metrics, health,
+    settings, tokens, users, asset_routes, uploads, audit, metrics, health,
 )  # fmt: skip
+_PRODUCTS = (recordings,)
+"""Products bring their own routes."""
 
 
 def create_app(app: App, options: ServerOptions | None = None) -> FastAPI:
@@ -64,7 +72,7 @@ def create_app(app: App, options: ServerOptions | None = None) -> FastAPI:
     observing.install(api)
     setup.install(api, app, replace(exposure, base_path=chosen.base_path or exposure.base_path))
     limit_streams(api, chosen.streams)
-    for resource in _RESOURCES:
+    for resource in _RESOURCES + _PRODUCTS:
         api.include_router(resource.router)
     describing.install(api)
     if chosen.ui:
@@ -80,6 +88,9 @@ async def _lifespan(api: FastAPI) -> AsyncIterator[None]:
         if app.home is None:
             await stack.enter_async_context(app)
         stack.push_async_callback(stop_streams, api)
+        keeper = Keeper(app)
+        keeper.start()
+        stack.push_async_callback(keeper.stop)
         deliveries = dispatcher(app)
         deliveries.start()
         stack.push_async_callback(deliveries.stop)

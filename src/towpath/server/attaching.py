@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from weakref import WeakSet
 
+from towpath import assets, recordings
 from towpath.core.errors import ConfigurationError
 from towpath.engine.app import App
 from towpath.http.identity import SLICE as IDENTITY
@@ -22,6 +23,8 @@ def attach(app: App) -> App:
             "call towpath.server.attach(app) before the app is opened"
         )
     app.add_slice(IDENTITY)
+    assets.attach(app)
     webhooks.attach(app)
+    recordings.attach(app)
     _attached.add(app)
     return app

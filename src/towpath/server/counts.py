@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Awaitable, Callable, Hashable
 from typing import Any, TypeVar
@@ -15,22 +16,24 @@ T = TypeVar("T")
 
 _FRESH = 1.0
 _MOST_KEPT = 1000
-_kept: WeakKeyDictionary[App, dict[Hashable, tuple[float, Any]]] = WeakKeyDictionary()
+_kept: WeakKeyDictionary[App, dict[Hashable, tuple[float, asyncio.Future[Any]]]] = WeakKeyDictionary()
 
 
 async def at_most_once_a_second(app: App, what: Hashable, make: Callable[[], Awaitable[T]]) -> T:
-    """The last answer, if it is young enough."""
+    """The last answer, if it is young enough. Those who ask while it is being made wait for the same one."""
     kept = _kept.setdefault(app, {})
     found = kept.get(what)
-    if found is not None and time.monotonic() - found[0] < _FRESH:
-        value: T = found[1]
-        return value
-    asked = time.monotonic()
-    made = await make()
-    if len(kept) >= _MOST_KEPT:
-        kept.clear()
-    kept[what] = (asked, made)
-    return made
+    if found is None or time.monotonic() - found[0] >= _FRESH or _failed(found[1]):
+        if len(kept) >= _MOST_KEPT:
+            kept.clear()
+        found = kept[what] = (time.monotonic(), asyncio.ensure_future(make()))
+        found[1].add_done_callback(_failed)  # whoever asked may be gone by then
+    value: T = await asyncio.shield(found[1])
+    return value
+
+
+def _failed(made: asyncio.Future[Any]) -> bool:
+    return made.done() and (made.cancelled() or made.exception() is not None)
 
 
 def forget(app: App) -> None:

@@ -1,4 +1,4 @@
-"""A worker process that is killed in the middle of a window: python -m tests.products.recordings.crashing URL BLOBS LEASE N"""
+"""A worker process that is killed in the middle of a window: python -m … URL BLOBS LEASE_SECONDS WINDOW"""
 
 import asyncio
 import os

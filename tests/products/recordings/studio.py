@@ -9,7 +9,7 @@ from typing import Any
 
 import httpx
 
-from tests.engine.working import eventually, working
+from tests.engine.working import working
 from tests.products.recordings.media import encoded, silence
 from tests.server.api.site import Site, ok, opened_site
 from towpath import App
@@ -47,11 +47,10 @@ class Studio:
     async def until(self, recording_id: str, *statuses: str, within: float = 60.0) -> dict[str, Any]:
         """The recording as soon as it has one of these statuses."""
 
-        async def there() -> dict[str, Any] | None:
-            found = await self.get(recording_id, self.root)
-            return found if found["status"] in statuses else None
-
-        return await eventually(there, within)
+        async with asyncio.timeout(within):
+            while (found := await self.get(recording_id, self.root))["status"] not in statuses:
+                await asyncio.sleep(0.05)  # asking costs more than waiting
+        return found
 
     async def done(self, recording_id: str, within: float = 60.0) -> dict[str, Any]:
         """The recording once nothing is done with it any more."""

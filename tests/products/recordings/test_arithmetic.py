@@ -48,8 +48,9 @@ def test_a_length_is_guessed_from_the_size_until_it_is_known():
 @pytest.mark.parametrize(
     ("given_title", "file_name", "title"),
     [
-        (None, "meeting.mp3", "meeting"), ("  Board\nmeeting ", "x.mp3", "Board meeting"), ("", ".mp3", ".mp3"), (None, "", "untitled"),
-        (None, "../../etc/<b>passwd</b>.mp3", "../../etc/<b>passwd</b>"), ("x" * 900, "y", "x" * LONGEST_TITLE), ("a\0b", "y", "a␀b"),
+        (None, "meeting.mp3", "meeting"), ("  Board\nmeeting ", "x.mp3", "Board meeting"), ("", ".mp3", ".mp3"),
+        (None, "", "untitled"), (None, "../../etc/<b>passwd</b>.mp3", "../../etc/<b>passwd</b>"),
+        ("x" * 900, "y", "x" * LONGEST_TITLE), ("a\0b", "y", "a␀b"),
     ],
 )  # fmt: skip
 def test_a_title_is_one_line_of_storable_text(given_title, file_name, title):

@@ -38,7 +38,8 @@ async def test_windows_that_were_heard_are_not_heard_again(studio: Studio, datab
     assert after["step.completed"].keys() > heard
     assert set(after["step.completed"].values()) == {1}
     assert {name: after["step.started"][name] for name in heard} == dict.fromkeys(heard, 1)
-    names = Counter(event.fields["step"] for event in await history(studio.app, sent["job_id"]) if event.name == "step.completed")
+    events = await history(studio.app, sent["job_id"])
+    names = Counter(event.fields["step"] for event in events if event.name == "step.completed")
     assert {names[step] for step in ("probe", "decode", "split", "save")} == {1}
     text = ok(await studio.ann.get(f"/api/recordings/{sent['id']}/transcript"))
     assert len(text["segments"]) >= 5

@@ -2,6 +2,7 @@
 
 import json
 
+from tests.engine.working import on_sqlite
 from tests.products.recordings.media import TWO_CITIES, encoded, speech, word_error_rate
 from tests.products.recordings.studio import Studio
 from tests.server.api.site import ok
@@ -49,6 +50,7 @@ async def _exports_agree(studio: Studio, recording_id: str, transcript: dict) ->
     assert exported["text"] == transcript["text"]
 
 
+@on_sqlite
 async def test_a_second_recording_has_an_estimate_from_the_first(studio: Studio):
     await studio.upload(encoded(speech("clone-test")), "first.wav", auto_summary="false")
     [first] = await studio.jobs()

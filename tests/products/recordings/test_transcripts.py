@@ -5,11 +5,12 @@ import zipfile
 
 import pytest
 
+from tests.engine.working import on_sqlite
 from tests.products.recordings.media import encoded, speech
 from tests.products.recordings.studio import Studio
 from tests.server.api.site import ok, problem
 
-TALK = encoded(speech("beckett"), "mp3")
+TALK = encoded(speech("clone-test"), "mp3")
 
 
 @pytest.fixture
@@ -37,6 +38,7 @@ async def test_a_line_is_corrected_searched_and_brought_back(studio: Studio, tal
         assert b"-->" in archive.read("Beckett.srt")
 
 
+@on_sqlite
 async def test_many_transcripts_come_in_one_file_under_names_of_their_own(studio: Studio):
     ids = [(await studio.finished(title="Same title"))["id"] for _ in range(2)]
     waiting = (await studio.upload())["id"]
@@ -75,6 +77,7 @@ async def _expire(tx):
     await tx.execute_sql(f"UPDATE {table} SET expires_at = created_at")
 
 
+@on_sqlite
 async def test_audio_is_played_in_parts(studio: Studio, talk: dict):
     address = f"/api/recordings/{talk['id']}/audio"
     whole = await studio.ann.get(address)

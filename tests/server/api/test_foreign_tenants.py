@@ -13,9 +13,12 @@ from typing import Any
 import httpx
 import pytest
 
+from tests.assets import tus
 from tests.engine.working import ended, working
 from tests.server.api.site import Site, client, ok
+from towpath import assets
 from towpath.http import accounts, links
+from towpath.recordings import intake, keeping
 from towpath.server import openapi
 
 MARK = "the-south-has-a-secret"
@@ -92,6 +95,41 @@ CASES: dict[str, list[Case]] = {
     "create_reset_link": [Case(ADMINS)],
     "list_audit": [Case(ADMINS)],
     "get_metrics": [Case(ADMINS)],
+    # recordings
+    "get_recording": [Case(HIDDEN)],
+    "update_recording": [Case(HIDDEN, {"title": "mine now"})],
+    "delete_recording": [Case(HIDDEN)],
+    "cancel_recording": [Case(HIDDEN)],
+    "reprocess_recording": [Case(HIDDEN, {}), Case(HIDDEN, {"what": "summary"})],
+    "play_recording": [Case(HIDDEN)],
+    "get_transcript": [Case(HIDDEN), Case(HIDDEN, query={"search": MARK})],
+    "update_transcript_line": [Case(HIDDEN, {"text": "mine now"})],
+    "export_recording": [Case(HIDDEN), Case(HIDDEN, query={"format": "json"})],
+    "export_recordings": [Case(HIDDEN, query={"id": "{recording}"})],
+    "list_shares": [Case(HIDDEN)],
+    "create_share": [Case(HIDDEN, {"with_audio": True})],
+    "delete_share": [Case(HIDDEN)],
+    "retry_recording_job": [Case(HIDDEN)],
+    "delete_recording_job": [Case(HIDDEN)],
+    "get_job_queue_status": [Case(CLEAN)],
+    "clear_completed_jobs": [Case(CLEAN)],
+    "list_recordings": [
+        Case(CLEAN),
+        Case(CLEAN, query={"text": MARK}),
+        Case(CLEAN, query={"after": "{recording}"}),
+        Case(REFUSED, query={"tenant": "south"}),
+    ],
+    "bulk_update_recordings": [
+        Case(EMPTY, {"action": action, "ids": ["{recording}"]})
+        for action in ("retry", "cancel", "delete", "reprocess_transcription", "reprocess_summary")
+    ],
+    # assets
+    "get_asset": [Case(HIDDEN)],
+    "get_asset_content": [Case(HIDDEN)],
+    "get_asset_usage": [Case(CLEAN), Case(REFUSED, query={"tenant": "south"})],
+    "get_upload": [Case(HIDDEN)],
+    "append_to_upload": [Case(HIDDEN)],
+    "delete_upload": [Case(HIDDEN)],
     # one's own
     "list_tokens": [Case(CLEAN)],
     "create_token": [Case("unfit", {"name": "t", "tenant": "south"})],
@@ -110,7 +148,8 @@ CASES: dict[str, list[Case]] = {
 }
 NOT_ABOUT_TENANTS = {
     "get_login_methods", "begin_oidc_login", "finish_oidc_login", "log_in", "log_in_by_link", "log_out", "change_password",
-    "reset_password", "check_health", "check_readiness",
+    "reset_password", "check_health", "check_readiness", "upload_recording", "open_share", "play_shared_audio",
+    "create_upload",
 }  # fmt: skip
 
 
@@ -126,11 +165,18 @@ class South:
             return {name: self.fill(item) for name, item in value.items()}
         if isinstance(value, list):
             return [self.fill(item) for item in value]
-        return value.replace("{job}", self.ids["id"]) if isinstance(value, str) else value
+        if not isinstance(value, str):
+            return value
+        return value.replace("{job}", self.ids["id"]).replace("{recording}", self.ids["recording_id"])
 
     def shown_in(self, text: str, path: str) -> list[str]:
         """Which of its marks are in a text."""
-        marks = [MARK, '"south"', *self.jobs, *(one for name, one in self.ids.items() if name not in ("name", "lane"))]
+        marks = [
+            MARK,
+            '"south"',
+            *self.jobs,
+            *(one for name, one in self.ids.items() if name not in ("name", "lane", "number")),
+        ]
         return [mark for mark in marks if mark in text and mark not in path]
 
 
@@ -153,11 +199,29 @@ async def south(site: Site) -> South:
     webhook = ok(await bob.post("/api/webhooks", json={"url": f"https://93.184.216.34/{MARK}", "states": ["failed"]}), 201)
     delivery = await bob.post(f"/api/webhooks/{webhook['id']}/test")
     assert delivery.status_code < 300, delivery.text
+    recording, recording_job = await a_recording(site)
+    share = ok(await bob.post(f"/api/recordings/{recording}/shares", json={}), 201)
+    jobs.append(await site.app.get(recording_job))
+    about = tus.metadata(filename=f"{MARK}.wav", purpose="recording")
+    upload = await bob.post("/api/uploads", headers=tus.VERSION | {"Upload-Length": "9", "Upload-Metadata": about})
+    [found] = await keeping.by_ids(store, [recording])
     ids = {
+        "asset_id": found.asset_id, "upload_id": upload.headers["location"].rsplit("/", 1)[1],
+        "recording_id": recording, "job_id": recording_job, "share_id": share["id"], "number": "0",
         "id": jobs[1].id, "token_id": token["id"], "session_id": session["id"], "user_id": account.id,
         "webhook_id": webhook["id"], "delivery_id": delivery.json()["id"], "name": "back", "lane": "south",
     }  # fmt: skip
     return South(ids, [job.id for job in jobs])
+
+
+async def a_recording(site: Site) -> tuple[str, str]:
+    """Of the other tenant, waiting to be transcribed; the ids of it and of its job."""
+
+    async def pieces() -> AsyncIterator[bytes]:
+        yield b"RIFF\x24\x00\x00\x00WAVEfmt " + bytes(24)
+
+    asset = await assets.receive(site.app, "south", f"{MARK}.wav", pieces(), kinds=assets.MEDIA, created_by=None)
+    return await intake.create(site.app, asset, intake.Options(title=MARK), intake.Uploader("south", name="bob"))
 
 
 @asynccontextmanager
@@ -223,17 +287,22 @@ async def _state_of(site: Site, south: South) -> list[Any]:
     jobs = [await site.app.get(job_id) for job_id in south.jobs]
     tokens = [token["id"] for token in ok(await site.bob.get("/api/tokens"))["items"]]
     webhooks = ok(await site.bob.get("/api/webhooks"))["items"]
-    return [*jobs, tokens, webhooks, len(await site.app.list(tenant="south", limit=1000))]
+    recordings = [ok(await site.bob.get(f"/api/recordings/{south.ids['recording_id']}{more}")) for more in ("", "/shares")]
+    files = [ok(await site.bob.get(f"/api/uploads/{south.ids['upload_id']}")), ok(await site.bob.get("/api/assets/usage"))]
+    return [*jobs, tokens, webhooks, recordings, files, len(await site.app.list(tenant="south", limit=1000))]
 
 
 async def test_an_admin_sees_what_was_hidden(site: Site, south: South):
     """Or else the test above would pass with routes that find nothing at all."""
     for name, method, template in operations():
-        if method == "GET" and name in ("get_job", "list_job_children", "list_job_events", "download_job_payload"):
+        seen = ("get_job", "list_job_children", "list_job_events", "download_job_payload", "get_recording", "list_shares")
+        seen += ("get_asset", "get_asset_content", "get_upload")
+        if method == "GET" and name in seen:
             assert (await site.root.get(template.format(**south.ids))).status_code == 200, name
     assert MARK in (await site.root.get("/api/inbox")).text
     assert MARK in (await site.root.get("/api/jobs", params={"text": MARK})).text
     assert MARK in (await site.bob.get("/api/jobs")).text
+    assert MARK in (await site.root.get("/api/recordings")).text
 
 
 async def test_the_stream_carries_only_ones_own_jobs(site: Site, south: South):

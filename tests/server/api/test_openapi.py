@@ -4,6 +4,7 @@ import re
 from functools import cache
 from pathlib import Path
 
+from tests.server import reference
 from towpath.server import openapi
 
 ROOT = Path(__file__).parents[3]
@@ -23,6 +24,10 @@ def operations():
 def test_the_copy_in_web_is_up_to_date():
     written = (ROOT / openapi.DOCUMENT).read_text("utf-8")
     assert written == openapi.text(), "it is not; run: python -m towpath.server.openapi"
+
+
+def test_the_reference_in_the_docs_is_up_to_date():
+    assert reference.PAGE.read_text("utf-8") == reference.page(), "it is not; run: python -m tests.server.reference"
 
 
 def test_every_operation_has_a_name_of_its_own_a_tag_and_a_summary():

@@ -24,6 +24,7 @@ CHECKS = [
     checks.negative_data_rejection,
 ]
 
+schemathesis.serializer.alias("application/offset+octet-stream", "application/octet-stream")
 schema = schemathesis.openapi.from_dict(openapi.document())
 schema.config.generation.update(modes=[GenerationMode.POSITIVE, GenerationMode.NEGATIVE])
 schema.config.phases.coverage.enabled = EXAMPLES > 50

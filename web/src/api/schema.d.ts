@@ -522,7 +522,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Resume Queue */
+        /**
+         * Resume Queue
+         * @description Its jobs are claimed again.
+         */
         post: operations["resume_queue"];
         delete?: never;
         options?: never;
@@ -599,7 +602,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Resume Schedule */
+        /**
+         * Resume Schedule
+         * @description It fires again; once at once, if it has missed a time.
+         */
         post: operations["resume_schedule"];
         delete?: never;
         options?: never;

@@ -74,7 +74,12 @@ export function useJob(id: string): JobView {
     if (ids.includes(id)) deleted.value = true;
   }
 
-  const stopListening = listenLive({ onJobs, onDeleted, onReload: () => void reload(), onOpen: () => void (error.value && reload()) });
+  const stopListening = listenLive({
+    onJobs,
+    onDeleted,
+    onReload: () => void reload(),
+    onOpen: () => void (error.value && reload()),
+  });
   const poll = setInterval(() => {
     if (job.value?.state === "queued" && !document.hidden) soon();
   }, QUEUE_MS);

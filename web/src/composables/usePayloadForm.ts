@@ -2,7 +2,15 @@
 import { computed, ref, type ComputedRef, type Ref } from "vue";
 import { parseJson } from "@/components/json/json";
 import type { Problem } from "@/services/problem";
-import { fieldsOf, payloadFrom, placeErrors, valuesFrom, type FieldSpec, type FormValues, type JsonSchema } from "@/services/schemaForm";
+import {
+  fieldsOf,
+  payloadFrom,
+  placeErrors,
+  valuesFrom,
+  type FieldSpec,
+  type FormValues,
+  type JsonSchema,
+} from "@/services/schemaForm";
 
 export interface PayloadForm {
   fields: Ref<FieldSpec[] | null>;
@@ -32,7 +40,8 @@ export function usePayloadForm(): PayloadForm {
     values.value = valuesFrom(fields.value ?? [], payload ?? {});
     raw.value = fields.value === null;
     errors.value = {};
-    const built = fields.value && payload === undefined ? payloadFrom(fields.value, values.value).payload : (payload ?? null);
+    const built =
+      fields.value && payload === undefined ? payloadFrom(fields.value, values.value).payload : (payload ?? null);
     text.value = JSON.stringify(built, null, 2);
   }
 

@@ -20,7 +20,9 @@ export function useSelection(rows: () => readonly Job[]): Selection {
     const order = rows().map((row) => row.id);
     const [from, to] = [last === null ? -1 : order.indexOf(last), order.indexOf(id)];
     const range = extend && from >= 0 ? order.slice(Math.min(from, to), Math.max(from, to) + 1) : [id];
-    for (const one of range) if (on) ids.value.add(one); else ids.value.delete(one);
+    for (const one of range)
+      if (on) ids.value.add(one);
+      else ids.value.delete(one);
     last = id;
   }
 

@@ -24,7 +24,9 @@ export function useVirtualRows(options: VirtualOptions): VirtualRows {
   const view = ref(800);
 
   const first = computed(() => Math.max(0, Math.floor(top.value / options.rowHeight.value) - spare));
-  const last = computed(() => Math.min(options.count.value, Math.ceil((top.value + view.value) / options.rowHeight.value) + spare));
+  const last = computed(() =>
+    Math.min(options.count.value, Math.ceil((top.value + view.value) / options.rowHeight.value) + spare),
+  );
   const height = computed(() => options.count.value * options.rowHeight.value);
   const atTop = computed(() => top.value < options.rowHeight.value);
   const nearEnd = computed(() => height.value - top.value - view.value < 20 * options.rowHeight.value);
@@ -43,7 +45,8 @@ export function useVirtualRows(options: VirtualOptions): VirtualRows {
     if (!scroller) return;
     const [start, size] = [index * options.rowHeight.value, options.rowHeight.value];
     if (start < scroller.scrollTop) scroller.scrollTop = start;
-    else if (start + size > scroller.scrollTop + scroller.clientHeight) scroller.scrollTop = start + size - scroller.clientHeight;
+    else if (start + size > scroller.scrollTop + scroller.clientHeight)
+      scroller.scrollTop = start + size - scroller.clientHeight;
     measure();
   }
 

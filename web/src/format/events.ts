@@ -38,11 +38,13 @@ const TOLD: Record<string, (fields: Fields) => string | null> = {
   "step.completed": stepDone,
   "job.waiting": (fields) => reasonWord(text(fields.reason)),
   "job.resumed": (fields) => reasonWord(text(fields.reason))?.replace(/^for /, "woken by ") ?? null,
-  "job.spawned": (fields) => (number(fields.children) === null ? null : `${count(number(fields.children))} by ${text(fields.step) ?? "a step"}`),
+  "job.spawned": (fields) =>
+    number(fields.children) === null ? null : `${count(number(fields.children))} by ${text(fields.step) ?? "a step"}`,
   "job.children": children,
   "job.progress": progress,
   "job.metered": metered,
-  "job.retry_scheduled": (fields) => (number(fields.delay_seconds) === null ? null : `again in ${duration((number(fields.delay_seconds) ?? 0) * 1000)}`),
+  "job.retry_scheduled": (fields) =>
+    number(fields.delay_seconds) === null ? null : `again in ${duration((number(fields.delay_seconds) ?? 0) * 1000)}`,
   "job.failed": (fields) => text(fields.message),
 };
 

@@ -1,4 +1,15 @@
-import type { AuditLine, NewToken, NewUser, OpenSession, Prices, ResetLink, Token, TokenRequest, User, UserChange } from "@/api/types";
+import type {
+  AuditLine,
+  NewToken,
+  NewUser,
+  OpenSession,
+  Prices,
+  ResetLink,
+  Token,
+  TokenRequest,
+  User,
+  UserChange,
+} from "@/api/types";
 import { answer, client } from "@/services/client";
 import type { Page } from "@/services/jobs";
 

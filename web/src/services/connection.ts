@@ -27,10 +27,14 @@ export function useConnection(): void {
   }
 
   const who = (): string => (session.value ? `${session.value.account.id}.${session.value.tenant}` : "");
-  watch(who, (name) => {
-    close();
-    if (name) open(name);
-  }, { immediate: true });
+  watch(
+    who,
+    (name) => {
+      close();
+      if (name) open(name);
+    },
+    { immediate: true },
+  );
 
   const hurry = (): void => stream?.retryNow();
   const onVisible = (): void => void (document.hidden || hurry());

@@ -24,7 +24,7 @@ export interface RequeueResult {
 /** Goes on until nothing remains: the server works in bounded batches. */
 export async function requeue(asked: Partial<Requeue>): Promise<RequeueResult> {
   const total: RequeueResult = { requeued: 0, refused: {} };
-  for (let after: string | null = null; ; ) {
+  for (let after: string | null = null; ;) {
     const body: Requeue = { all: false, keep_steps: false, ...asked, ...(after === null ? {} : { after }) };
     const batch: Requeued = await answer(client.POST("/api/inbox/requeue", { body }));
     total.requeued += batch.requeued;

@@ -27,7 +27,10 @@ export async function listEvents(id: string, after: number, limit: number): Prom
   return (await answer(client.GET("/api/jobs/{id}/events", { params: { path: { id }, query } }))).items;
 }
 
-export function listChildren(id: string, options: { state?: JobState[]; after?: string | null; limit?: number } = {}): Promise<Page<Job>> {
+export function listChildren(
+  id: string,
+  options: { state?: JobState[]; after?: string | null; limit?: number } = {},
+): Promise<Page<Job>> {
   const query = { state: options.state, after: options.after ?? undefined, limit: options.limit ?? 50 };
   return answer(client.GET("/api/jobs/{id}/children", { params: { path: { id }, query } }));
 }
@@ -64,16 +67,23 @@ export interface BulkResult {
 }
 
 /** Goes on until nothing remains: the server works in bounded batches. */
-export async function bulk(action: BulkAction, chosen: { ids: string[] } | { filter: JobFilter }, onBatch?: (done: number) => void): Promise<BulkResult> {
+export async function bulk(
+  action: BulkAction,
+  chosen: { ids: string[] } | { filter: JobFilter },
+  onBatch?: (done: number) => void,
+): Promise<BulkResult> {
   const total: BulkResult = { done: 0, refused: {} };
   if ("ids" in chosen) {
     for (let start = 0; start < chosen.ids.length; start += 500) {
-      add(total, await answer(client.POST("/api/jobs/bulk", { body: { action, ids: chosen.ids.slice(start, start + 500) } })));
+      add(
+        total,
+        await answer(client.POST("/api/jobs/bulk", { body: { action, ids: chosen.ids.slice(start, start + 500) } })),
+      );
       onBatch?.(total.done);
     }
     return total;
   }
-  for (let after: string | null = null; ; ) {
+  for (let after: string | null = null; ;) {
     const filter: JobFilter = after === null ? chosen.filter : { ...chosen.filter, after };
     const batch = await answer(client.POST("/api/jobs/bulk", { body: { action, filter } }));
     add(total, batch);

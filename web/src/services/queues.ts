@@ -11,7 +11,9 @@ export function getQueue(name: string): Promise<QueueDetail> {
 
 export function setPaused(name: string, paused: boolean): Promise<unknown> {
   const params = { path: { name } };
-  return paused ? answer(client.POST("/api/queues/{name}/pause", { params })) : answer(client.POST("/api/queues/{name}/resume", { params }));
+  return paused
+    ? answer(client.POST("/api/queues/{name}/pause", { params }))
+    : answer(client.POST("/api/queues/{name}/resume", { params }));
 }
 
 export function setQueueCap(name: string, maxSlots: number | null): Promise<unknown> {

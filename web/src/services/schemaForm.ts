@@ -41,7 +41,14 @@ function propertiesOf(schema: JsonSchema, root: JsonSchema, prefix: string, dept
   );
 }
 
-function fieldOf(name: string, given: JsonSchema, root: JsonSchema, prefix: string, required: boolean, depth: number): FieldSpec {
+function fieldOf(
+  name: string,
+  given: JsonSchema,
+  root: JsonSchema,
+  prefix: string,
+  required: boolean,
+  depth: number,
+): FieldSpec {
   const schema = { ...resolve(given, root) };
   const path = prefix ? `${prefix}.${name}` : name;
   const field: FieldSpec = {
@@ -174,7 +181,10 @@ export function payloadFrom(fields: readonly FieldSpec[], values: FormValues): B
 function readField(field: FieldSpec, typed: string | boolean): { value?: unknown; error?: string } {
   if (typeof typed === "boolean") return { value: typed };
   const blank = field.kind === "text" || field.kind === "long" ? typed === "" : typed.trim() === "";
-  if (blank) return field.required && field.fallback === undefined && field.kind !== "text" && field.kind !== "long" ? missing(field) : blankText(field);
+  if (blank)
+    return field.required && field.fallback === undefined && field.kind !== "text" && field.kind !== "long"
+      ? missing(field)
+      : blankText(field);
   switch (field.kind) {
     case "integer":
     case "number":
@@ -206,7 +216,10 @@ function readNumber(field: FieldSpec, typed: string): { value?: unknown; error?:
 }
 
 function readList(field: FieldSpec, typed: string): { value?: unknown; error?: string } {
-  const items = typed.split("\n").map((line) => line.trim()).filter(Boolean);
+  const items = typed
+    .split("\n")
+    .map((line) => line.trim())
+    .filter(Boolean);
   if (field.item === "text") return { value: items };
   const wrong = items.find((item) => !Number.isFinite(Number(item)));
   return wrong === undefined ? { value: items.map(Number) } : { error: `“${wrong}” is not a number.` };
@@ -221,7 +234,10 @@ function readJson(typed: string): { value?: unknown; error?: string } {
 }
 
 /** The server's complaints at the fields they are about; those about no field here come back under "". */
-export function placeErrors(fields: readonly FieldSpec[], errors: readonly { path: string; message: string }[]): Record<string, string> {
+export function placeErrors(
+  fields: readonly FieldSpec[],
+  errors: readonly { path: string; message: string }[],
+): Record<string, string> {
   const known = allPaths(fields);
   const placed: Record<string, string> = {};
   for (const error of errors) {

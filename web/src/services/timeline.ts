@@ -75,7 +75,16 @@ export function attemptRows(events: readonly JobEvent[]): TimelineRow[] {
 
 function attemptRow(number: number, event: JobEvent): TimelineRow {
   const note = number === 1 ? null : (event.message ?? event.name.replace("job.", "").replaceAll("_", " "));
-  return { key: `attempt-${number}`, group: "attempt", label: `Attempt ${number}`, note, jobId: null, state: null, bars: [], marks: [] };
+  return {
+    key: `attempt-${number}`,
+    group: "attempt",
+    label: `Attempt ${number}`,
+    note,
+    jobId: null,
+    state: null,
+    bars: [],
+    marks: [],
+  };
 }
 
 function failureMark(event: JobEvent, at: number): Mark {
@@ -156,19 +165,29 @@ export interface Axis {
 const SKIP_SHARE = 0.6;
 
 /** The axis begins at the first start when the wait before it would squeeze everything else into a corner. */
-export function axisFor(job: Pick<Job, "created_at" | "started_at" | "finished_at">, now: number, rows: readonly TimelineRow[]): Axis {
+export function axisFor(
+  job: Pick<Job, "created_at" | "started_at" | "finished_at">,
+  now: number,
+  rows: readonly TimelineRow[],
+): Axis {
   const created = toMillis(job.created_at) ?? now;
   const latest = toMillis(job.finished_at) ?? Math.max(now, created + 1000);
   const ends = rows.flatMap((row) => row.bars.map((bar) => bar.to ?? 0));
   const to = Math.max(latest, ...ends.slice(0, 500), created + 1);
-  const firstRun = Math.min(to, ...rows.flatMap((row) => row.bars.filter((bar) => bar.kind === "running").map((bar) => bar.from)));
+  const firstRun = Math.min(
+    to,
+    ...rows.flatMap((row) => row.bars.filter((bar) => bar.kind === "running").map((bar) => bar.from)),
+  );
   const wait = firstRun - created;
   const skip = firstRun < to && wait > SKIP_SHARE * (to - created) && to - firstRun > 1;
   const from = skip ? firstRun - (to - firstRun) * 0.04 : created;
   return { from, to, ticks: ticks(from, to), skipped: skip ? from - created : 0 };
 }
 
-const NICE = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1e3, 2e3, 5e3, 1e4, 15e3, 3e4, 6e4, 12e4, 3e5, 6e5, 9e5, 18e5, 36e5, 72e5, 216e5, 432e5, 864e5];
+const NICE = [
+  1, 2, 5, 10, 20, 50, 100, 200, 500, 1e3, 2e3, 5e3, 1e4, 15e3, 3e4, 6e4, 12e4, 3e5, 6e5, 9e5, 18e5, 36e5, 72e5, 216e5,
+  432e5, 864e5,
+];
 
 /** Offsets from the start at round distances, four to eight of them. */
 export function ticks(from: number, to: number): number[] {

@@ -237,7 +237,12 @@ export function createJobList(source: JobListSource): JobList {
     insert(jobs);
   }
 
-  const stopListening = listenLive({ onJobs: consider, onDeleted: drop, onReload: () => void reload(), onOpen: () => void (error.value && reload()) });
+  const stopListening = listenLive({
+    onJobs: consider,
+    onDeleted: drop,
+    onReload: () => void reload(),
+    onOpen: () => void (error.value && reload()),
+  });
 
   function dispose(): void {
     stopListening();

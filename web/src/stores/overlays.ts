@@ -3,3 +3,4 @@ import { ref } from "vue";
 
 export const paletteOpen = ref(false);
 export const newJobOpen = ref(false);
+export const shortcutsOpen = ref(false);

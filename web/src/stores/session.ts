@@ -18,10 +18,14 @@ export async function loadSession(): Promise<void> {
     session.value = await getSession();
     sessionProblem.value = null;
   } catch (caught) {
-    const problem = asProblem(caught);
-    session.value = null;
-    sessionProblem.value = problem.status === 401 ? null : problem;
+    miss(asProblem(caught));
   }
+}
+
+/** A server that is away takes nobody's session; only its word does. */
+function miss(problem: Problem): void {
+  if (problem.status === 401) session.value = null;
+  sessionProblem.value = problem.status === 401 || session.value ? null : problem;
 }
 
 export function enter(next: Session): void {

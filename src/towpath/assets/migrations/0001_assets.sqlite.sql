@@ -35,6 +35,7 @@ CREATE TABLE towpath_asset_upload (
     purpose         text NOT NULL,
     options         text NOT NULL,
     principal       text NOT NULL,
+    metadata        text NOT NULL,
     result          text,
     error           text,
     finishing_until REAL,

@@ -1,9 +1,10 @@
 -- name: asset_upload_add
-INSERT INTO towpath.asset_upload (id, tenant, account_id, length, received, purpose, options, principal, touched_at)
-VALUES (:id, :tenant, :account_id, :length, 0, :purpose, :options, :principal, :now)
+INSERT INTO towpath.asset_upload (id, tenant, account_id, length, received, purpose, options, principal, metadata,
+                                  touched_at)
+VALUES (:id, :tenant, :account_id, :length, 0, :purpose, :options, :principal, :metadata, :now)
 
 -- name: asset_upload
-SELECT id, tenant, account_id, length, received, purpose, options, principal, result, error, finished_at, touched_at
+SELECT id, tenant, account_id, length, received, purpose, options, principal, metadata, result, error, finished_at, touched_at
 FROM towpath.asset_upload WHERE id = :id
 
 -- name: asset_upload_advance
@@ -25,6 +26,9 @@ DELETE FROM towpath.asset_part WHERE upload_id IN :ids
 UPDATE towpath.asset_upload SET finishing_until = :until, touched_at = :now
 WHERE id = :id AND received = length AND error IS NULL AND finished_at IS NULL
   AND (finishing_until IS NULL OR finishing_until < :now)
+
+-- name: asset_upload_hold
+UPDATE towpath.asset_upload SET finishing_until = :until, touched_at = :now WHERE id = :id AND finished_at IS NULL
 
 -- name: asset_upload_release
 UPDATE towpath.asset_upload SET finishing_until = NULL WHERE id = :id AND finished_at IS NULL

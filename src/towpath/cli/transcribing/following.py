@@ -137,14 +137,16 @@ class Bars(Screen):
         if look.status not in ("", "PENDING"):
             self._bars.start_task(number) if self._bars.tasks[number].start_time is None else None
         word = one_line(look.error, 60) if look.error else _WORDS.get(look.status, look.word)
-        self._bars.update(number, completed=look.current, total=look.total, word=word)
+        total = 1.0 if look.ended and not look.total else look.total  # a bar without a total moves for ever
+        self._bars.update(number, completed=look.current, total=total, word=word)
         if look.ended:
             self._bars.stop_task(number)
 
 
 class _Seconds(ProgressColumn):
     def render(self, task: Task) -> Text:
-        return Text(f"{_clock(task.completed)} / {_clock(task.total)}" if task.total else "")
+        known = task.total is not None and (task.total > 1.0 or task.completed > 0)
+        return Text(f"{_clock(task.completed)} / {_clock(task.total)}" if known else "")
 
 
 def _clock(seconds: float | None) -> str:

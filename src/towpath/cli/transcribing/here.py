@@ -12,7 +12,7 @@ from towpath.cli.data import database_in
 from towpath.cli.transcribing.place import Look, Wishes
 from towpath.core.records import DEFAULT_TENANT
 from towpath.engine.app import App
-from towpath.recordings import exports, keeping
+from towpath.recordings import attach, exports, keeping
 from towpath.recordings.audio import pieces_of
 from towpath.recordings.intake import Options, Uploader, checked, create
 from towpath.recordings.names import CARE_QUEUE, SUMMARY_QUEUE, TRANSCRIPTION_QUEUE
@@ -64,9 +64,8 @@ def _look(view: RecordingView) -> Look:
 @asynccontextmanager
 async def opened_here(data: Path, concurrency: int) -> AsyncIterator[Here]:
     """The data directory with a worker on it until the end. A server may run on it as well."""
-    from towpath.server import attach
-
-    app = attach(App(database_in(data)))
+    app = App(database_in(data))
+    attach(app)
     async with app:
         worker = asyncio.create_task(app.run_worker(_QUEUES, concurrency, name="towpath transcribe"))
         try:

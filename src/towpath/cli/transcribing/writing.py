@@ -9,7 +9,9 @@ from pathlib import Path
 from towpath.cli.transcribing.following import Outcome
 from towpath.cli.transcribing.place import Place
 from towpath.core.errors import ConfigurationError
-from towpath.recordings.exports import FORMATS
+
+FORMATS = ("txt", "srt", "vtt", "json", "md")
+"""As recordings know them; said again here, because a command that only asks a server needs none of their parts."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,6 +39,7 @@ async def pause_queue(_principal: Admin, app: Engine, request: Request, name: Na
 
 @router.post("/{name:path}/resume", operation_id="resume_queue", responses=responses(404))
 async def resume_queue(_principal: Admin, app: Engine, request: Request, name: Named) -> Queue:
+    """Its jobs are claimed again."""
     await _one(app, name)
     await app.queues.resume(name)
     audit(request, "queue.resume", name)

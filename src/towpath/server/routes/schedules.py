@@ -41,6 +41,7 @@ async def pause_schedule(_principal: Admin, app: Engine, request: Request, name:
 
 @router.post("/{name:path}/resume", operation_id="resume_schedule", responses=responses(404))
 async def resume_schedule(_principal: Admin, app: Engine, request: Request, name: Named) -> Schedule:
+    """It fires again; once at once, if it has missed a time."""
     await _known(app, name)
     await app.schedules.resume(name)
     audit(request, "schedule.resume", name)

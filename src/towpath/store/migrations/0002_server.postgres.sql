@@ -7,6 +7,9 @@ CREATE TABLE towpath.owned (
 );
 INSERT INTO towpath.owned (tenant, id) SELECT tenant, id FROM towpath.job;
 
+-- When a scheduled job was to begin: how long it waited is counted from then.
+ALTER TABLE towpath.job ADD COLUMN due_at timestamptz;
+
 -- How long each counted job waited and ran, in seconds; the janitor folds them into histograms: by the quarter of an hour,
 -- and for a few hours by the minute as well.
 ALTER TABLE towpath.tally ADD COLUMN waits real[];
@@ -60,11 +63,11 @@ BEGIN
     is_ready := due IS NULL AND gate = 0;
     LOOP
         INSERT INTO towpath.job (id, queue, operation, tenant, lane, priority, cost, pass, root_id, key, ready, gate,
-                                 parked, reason, run_at, max_attempts, payload, trace)
+                                 parked, reason, run_at, due_at, max_attempts, payload, trace)
         VALUES (new_id, enqueue.queue, enqueue.operation, enqueue.tenant, in_lane, enqueue.priority, enqueue.cost,
                 greatest(floor, tail) + enqueue.cost / weight, new_id, enqueue.key, is_ready, gate,
                 due IS NULL AND gate > 0, CASE WHEN due IS NOT NULL THEN 'scheduled' WHEN gate > 0 THEN 'capped' END,
-                due, enqueue.max_attempts, enqueue.payload, enqueue.trace)
+                due, due, enqueue.max_attempts, enqueue.payload, enqueue.trace)
         ON CONFLICT DO NOTHING RETURNING id INTO found_id;
         EXIT WHEN found_id IS NOT NULL;
         SELECT j.id INTO found_id FROM towpath.job AS j

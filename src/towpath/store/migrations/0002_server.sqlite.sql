@@ -7,6 +7,9 @@ CREATE TABLE towpath_owned (
 ) WITHOUT ROWID;
 INSERT INTO towpath_owned (tenant, id) SELECT tenant, id FROM towpath_job;
 
+-- When a scheduled job was to begin: how long it waited is counted from then.
+ALTER TABLE towpath_job ADD COLUMN due_at REAL;
+
 -- How long each counted job waited and ran, in seconds; the janitor folds them into histograms: by the quarter of an hour,
 -- and for a few hours by the minute as well.
 ALTER TABLE towpath_tally ADD COLUMN waits text;

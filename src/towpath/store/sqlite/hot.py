@@ -22,7 +22,7 @@ UPDATE towpath_job
 SET state = 'running', ready = 0, reason = NULL, leased = 1, lease_until = ?, worker_id = ?,
     attempt = attempt + 1, seq = seq + 1, started_at = coalesce(started_at, ?)
 WHERE id IN (SELECT value FROM json_each(?)) AND state IN ({_CLAIM_SOURCES})
-RETURNING {", ".join(CLAIMED_COLUMNS)}, seq, created_at
+RETURNING {", ".join(CLAIMED_COLUMNS)}, seq, coalesce(due_at, created_at)
 """
 _ATTEMPT = CLAIMED_COLUMNS.index("attempt")
 _STARTED = "INSERT INTO towpath_event (job_id, seq, attempt, name, ts) VALUES (?, ?, ?, 'job.started', ?)"

@@ -84,8 +84,8 @@ _INSERT_EVENT = (
 )
 _INSERT_JOB = (
     "INSERT INTO towpath_job (id, queue, operation, tenant, lane, priority, cost, pass, parent_id, root_id, child_group,"
-    " key, ready, gate, parked, reason, run_at, max_attempts, payload, trace, created_at) "
-    "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"
+    " key, ready, gate, parked, reason, run_at, due_at, max_attempts, payload, trace, created_at) "
+    "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"
 )
 _TALLY_NEW = "INSERT INTO towpath_tally (queue, operation, created, queued, at) VALUES (?, ?, ?, ?, ?)"
 _OWNED = "INSERT INTO towpath_owned (tenant, id) VALUES (?, ?)"
@@ -173,7 +173,7 @@ class SqliteTx:
                 (
                     job.id, job.queue, job.operation, job.tenant, job.lane, job.priority, job.cost, pass_,
                     job.parent_id, job.root_id or job.id, job.child_group, job.key, ready, gate, parked, reason,
-                    run_at, job.max_attempts, job.payload_json, job.trace, now,
+                    run_at, run_at, job.max_attempts, job.payload_json, job.trace, now,
                 ),
             )  # fmt: skip
             if connection.changes() == 0:

@@ -23,7 +23,9 @@ function niceStep(rough: number): number {
 }
 
 /** Steps that read well as a time: 1, 2, 5 of a unit, and quarters of minutes and hours. */
-const TIME_STEPS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1e3, 2e3, 5e3, 1e4, 15e3, 3e4, 6e4, 12e4, 3e5, 6e5, 9e5, 18e5, 36e5, 72e5, 216e5];
+const TIME_STEPS = [
+  1, 2, 5, 10, 20, 50, 100, 200, 500, 1e3, 2e3, 5e3, 1e4, 15e3, 3e4, 6e4, 12e4, 3e5, 6e5, 9e5, 18e5, 36e5, 72e5, 216e5,
+];
 
 function niceTime(rough: number): number {
   return TIME_STEPS.find((step) => step >= rough) ?? niceStep(rough);

@@ -52,7 +52,8 @@ export function firstMistake(text: string): Mistake | null {
     if (text[at] === "{") object();
     else if (text[at] === "[") array();
     else if (text[at] === '"') string("");
-    else if (!match(NUMBER) && !match(WORD)) fail("A value is expected here: text in double quotes, a number, true, false, null, [ or {.");
+    else if (!match(NUMBER) && !match(WORD))
+      fail("A value is expected here: text in double quotes, a number, true, false, null, [ or {.");
   }
 
   function object(): void {

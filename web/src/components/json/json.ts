@@ -17,7 +17,8 @@ export interface JsonPart {
 
 export function partsOf(value: unknown): JsonPart[] {
   if (Array.isArray(value)) return value.map((item, index) => ({ name: String(index), value: item as unknown }));
-  if (typeof value === "object" && value !== null) return Object.entries(value).map(([name, item]) => ({ name, value: item as unknown }));
+  if (typeof value === "object" && value !== null)
+    return Object.entries(value).map(([name, item]) => ({ name, value: item as unknown }));
   return [];
 }
 
@@ -36,7 +37,8 @@ const LONGEST = 64;
 export function summary(value: unknown): string {
   const kind = kindOf(value);
   if (kind === "array") return `[${inner((value as unknown[]).map(glance))}]`;
-  if (kind === "object") return `{${inner(Object.entries(value as object).map(([name, item]) => `${name}: ${glance(item)}`))}}`;
+  if (kind === "object")
+    return `{${inner(Object.entries(value as object).map(([name, item]) => `${name}: ${glance(item)}`))}}`;
   return scalar(value);
 }
 

@@ -15,14 +15,14 @@ WITH picked AS (
         LIMIT :limit))
     RETURNING id, queue, operation, tenant, lane, priority, pass, attempt, failures, retry_laters, max_attempts, payload,
               parent_id, root_id, wakes, steps, gate, children_total, await_group, await_open, progress_current,
-              progress_total, trace, seq, created_at
+              progress_total, trace, seq, coalesce(due_at, created_at) AS due_since
 ), told AS (
     INSERT INTO towpath.event (job_id, seq, attempt, name) SELECT id, seq, attempt, 'job.started' FROM picked
 ), counted AS (
     INSERT INTO towpath.tally (queue, operation, started, queued, running, wait_seconds, waits)
     SELECT queue, operation, count(*), -count(*), count(*), coalesce(sum(waited) FILTER (WHERE attempt = 1), 0),
            array_agg(waited::real) FILTER (WHERE attempt = 1)
-    FROM (SELECT *, date_part('epoch', now() - created_at) AS waited FROM picked) AS picked GROUP BY queue, operation
+    FROM (SELECT *, date_part('epoch', now() - due_since) AS waited FROM picked) AS picked GROUP BY queue, operation
 )
 SELECT id, queue, operation, tenant, lane, priority, pass, attempt, failures, retry_laters, max_attempts, payload,
        parent_id, root_id, wakes, steps, gate, children_total, await_group, await_open, progress_current,
@@ -85,14 +85,14 @@ WITH ended AS (
         LIMIT CASE WHEN (SELECT jobs FROM settled) >= 0 THEN :limit END))
     RETURNING id, queue, operation, tenant, lane, priority, pass, attempt, failures, retry_laters, max_attempts, payload,
               parent_id, root_id, wakes, steps, gate, children_total, await_group, await_open, progress_current,
-              progress_total, trace, seq, created_at
+              progress_total, trace, seq, coalesce(due_at, created_at) AS due_since
 ), told_start AS (
     INSERT INTO towpath.event (job_id, seq, attempt, name) SELECT id, seq, attempt, 'job.started' FROM picked
 ), counted_start AS (
     INSERT INTO towpath.tally (queue, operation, started, queued, running, wait_seconds, waits)
     SELECT queue, operation, count(*), -count(*), count(*), coalesce(sum(waited) FILTER (WHERE attempt = 1), 0),
            array_agg(waited::real) FILTER (WHERE attempt = 1)
-    FROM (SELECT *, date_part('epoch', now() - created_at) AS waited FROM picked) AS picked GROUP BY queue, operation
+    FROM (SELECT *, date_part('epoch', now() - due_since) AS waited FROM picked) AS picked GROUP BY queue, operation
 )
 SELECT id, queue, operation, tenant, lane, priority, pass, attempt, failures, retry_laters, max_attempts, payload,
        parent_id, root_id, wakes, steps, gate, children_total, await_group, await_open, progress_current,
@@ -138,14 +138,14 @@ WITH asked AS MATERIALIZED (
     FROM asked JOIN lane USING (queue, priority, lane)
 ), added AS (
     INSERT INTO towpath.job (id, queue, operation, tenant, lane, priority, cost, pass, parent_id, root_id, child_group,
-                             key, ready, gate, parked, reason, run_at, max_attempts, payload, trace)
+                             key, ready, gate, parked, reason, run_at, due_at, max_attempts, payload, trace)
     SELECT id, queue, operation, tenant, lane, priority, cost, pass, parent_id, coalesce(root_id, id), child_group,
            key,
            due IS NULL AND NOT (gate = 1 OR (gate = 2 AND parent_id IS NULL)),
            gate,
            due IS NULL AND (gate = 1 OR (gate = 2 AND parent_id IS NULL)),
            CASE WHEN due IS NOT NULL THEN 'scheduled' WHEN gate = 1 OR (gate = 2 AND parent_id IS NULL) THEN 'capped' END,
-           due, max_attempts, payload, trace
+           due, due, max_attempts, payload, trace
     FROM placed ORDER BY nth
     ON CONFLICT DO NOTHING
     RETURNING id, queue, operation, tenant, lane, ready, parked
@@ -225,7 +225,7 @@ WITH place AS MATERIALIZED (
     FROM towpath.lane WHERE queue = :queue AND lane = :lane
 ), added AS (
     INSERT INTO towpath.job (id, queue, operation, tenant, lane, priority, cost, pass, parent_id, root_id, child_group,
-                             key, ready, gate, parked, reason, run_at, max_attempts, payload, trace)
+                             key, ready, gate, parked, reason, run_at, due_at, max_attempts, payload, trace)
     SELECT :id::uuid, :queue, :operation::text, :tenant::text, :lane, :priority::smallint, :cost::float8,
            greatest(place.floor, (SELECT pass FROM towpath.job
                                   WHERE queue = :queue AND priority = :priority::smallint AND lane = :lane
@@ -234,7 +234,7 @@ WITH place AS MATERIALIZED (
            :parent::uuid, coalesce(:root::uuid, :id::uuid), :group::text, :key::text,
            due IS NULL AND NOT shut, coalesce(lane.gate, 0), due IS NULL AND shut,
            CASE WHEN due IS NOT NULL THEN 'scheduled' WHEN shut THEN 'capped' END,
-           due, :max_attempts::int, :payload::json, :trace::text
+           due, due, :max_attempts::int, :payload::json, :trace::text
     FROM place LEFT JOIN lane ON true
          CROSS JOIN LATERAL (SELECT coalesce(lane.gate = 1 OR (lane.gate = 2 AND :parent::uuid IS NULL), false) AS shut) AS s
     ON CONFLICT DO NOTHING

@@ -1,0 +1,86 @@
+"""Whisper on this machine by faster-whisper: an extra, for the languages that Moonshine does not hear."""
+
+from __future__ import annotations
+
+import threading
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from towpath.core.errors import ConfigurationError, SchemaInvalid
+from towpath.models.languages import primary
+from towpath.models.settings import ModelSettings, models_dir
+from towpath.models.speech import Segment
+
+if TYPE_CHECKING:
+    from towpath.models.speech import Samples
+
+USUAL_MODEL = "small"
+
+
+class Whisper:
+    """One per process and model; windows are heard one after the other."""
+
+    tells_speakers = False
+
+    def __init__(self, path: Path) -> None:
+        from faster_whisper import WhisperModel  # type: ignore[import-not-found,import-untyped,unused-ignore]  # an extra
+
+        self._path, self._lock = path, threading.Lock()
+        self._model: Any = WhisperModel(str(path), device="auto", compute_type="default", local_files_only=True)
+
+    @property
+    def name(self) -> str:
+        return f"whisper/{self._path.name}"
+
+    @property
+    def languages(self) -> frozenset[str] | None:
+        return frozenset({"en"}) if self._path.name.endswith(".en") else None
+
+    def transcribe(self, samples: Samples, *, language: str | None = None, speakers: bool = False) -> list[Segment]:
+        with self._lock:
+            heard, _ = self._model.transcribe(
+                samples, language=primary(language), vad_filter=True, condition_on_previous_text=False
+            )
+            found = [Segment(round(item.start, 3), round(item.end, 3), " ".join(item.text.split())) for item in heard]
+        return [segment for segment in found if segment.text]
+
+
+_engines: dict[Path, Whisper] = {}
+_loading = threading.Lock()
+
+
+def engine(settings: ModelSettings, language: str | None) -> Whisper:
+    check(settings, language)
+    path = model_path(settings)
+    with _loading:
+        if path not in _engines:
+            _engines[path] = Whisper(path)
+        return _engines[path]
+
+
+def check(settings: ModelSettings, language: str | None) -> str | None:
+    if find_spec("faster_whisper") is None:
+        raise ConfigurationError(
+            "TOWPATH_SPEECH_ENGINE=faster_whisper needs an extra that is not installed: pip install 'towpath[whisper]'"
+        )
+    wanted, path = primary(language), model_path(settings)
+    if not (path / "model.bin").is_file():
+        raise ConfigurationError(
+            f"the Whisper model {path.name!r} is not on this machine (looked in {path}); "
+            f"run towpath models pull whisper/{path.name}, or name another with TOWPATH_SPEECH_MODEL"
+        )
+    if wanted not in (None, "en") and path.name.endswith(".en"):
+        raise SchemaInvalid(
+            f"the Whisper model {path.name!r} hears English only, not {wanted!r}",
+            path="language",
+            remedy=f"run towpath models pull whisper/{path.name.removesuffix('.en')} and set TOWPATH_SPEECH_MODEL to it",
+        )
+    return wanted
+
+
+def model_path(settings: ModelSettings) -> Path:
+    """A pulled model by name, or any directory that holds one."""
+    wanted = settings.speech_model.removeprefix("whisper/") or USUAL_MODEL
+    given = Path(wanted)
+    return given if (given / "model.bin").is_file() else models_dir(settings) / "whisper" / given.name

@@ -1,0 +1,25 @@
+"""The audio of a recording as an answer."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fastapi import Request
+from fastapi.responses import Response
+
+from towpath import assets
+from towpath.engine.app import App
+from towpath.http.problems import responses
+from towpath.recordings.records import Recording
+
+_BYTES = {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}}
+AUDIO: dict[int | str, dict[str, Any]] = {
+    200: {"content": _BYTES, "description": "The whole file."},
+    206: {"content": _BYTES, "description": "The part that was asked for."},
+    304: {"description": "The file is the one the client has."},
+} | responses(416)
+
+
+async def audio_answer(app: App, request: Request, recording: Recording) -> Response:
+    asset = await assets.get(app.services.store, recording.tenant, recording.asset_id)
+    return await assets.content_response(app, asset, request.headers)
