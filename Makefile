@@ -6,7 +6,7 @@ UV := $(BIN)/uv --quiet --system-certs
 LOCK := $(UV) pip compile --universal --generate-hashes --no-emit-index-url --no-annotate \
   --custom-compile-command "make lock" $(if $(UPGRADE),--upgrade)
 # Node comes along in the environment, so that the UI can be built where there is none.
-NPM := PATH="$(CURDIR)/$(BIN):$$PATH" npm --prefix web --silent --no-fund --no-audit
+NPM := NODE_USE_SYSTEM_CA=1 PATH="$(CURDIR)/$(BIN):$$PATH" npm --prefix web --silent --no-fund --no-audit
 MODULES := web/node_modules/.installed
 UI := src/towpath/server/ui/index.html
 WORKERS ?= 2
@@ -46,7 +46,7 @@ format: install ## fix what ruff can fix by itself
 	$(BIN)/ruff format .
 
 lock: install ## resolve the locked dependencies anew (UPGRADE=1 for newer versions)
-	$(LOCK) pyproject.toml --all-extras --group dev -o requirements.lock
+	$(LOCK) pyproject.toml --extra all --group dev -o requirements.lock
 	echo uv | $(LOCK) --python-version 3.11 - -o requirements-uv.lock
 
 clean: ## remove .venv and everything generated

@@ -107,6 +107,15 @@ async def test_a_text_file_named_mp3_is_refused_with_its_first_bytes(small_site:
     assert notes.given == []
 
 
+async def test_a_file_that_begins_too_small_to_be_judged_is_judged_in_the_end(small_site: Site, notes: Notes):
+    text = b"not a song at all\n" * 1_000
+    where = await begun(small_site.ann, len(text), "song.mp3")
+    assert (await send(small_site.ann, where, 0, text[:10])).status_code == 204
+    assert "is text" in problem(await send(small_site.ann, where, 10, text[10:]), 422, "invalid")["detail"]
+    assert ok(await small_site.ann.get(where))["state"] == "failed"
+    assert await left(small_site.app) == []
+
+
 async def test_options_are_refused_before_anything_is_sent(small_site: Site, notes: Notes):
     assert "no good title" in problem(await begin(small_site.ann, 10, title="bad"), 422, "invalid")["detail"]
     known = problem(await begin(small_site.ann, 10, purpose="tax"), 422, "invalid")["detail"]

@@ -7,7 +7,7 @@ from pydantic import BaseModel, Field
 
 from towpath import App, Context, Fatal, RateLimited
 
-_ATTACK = """'><img class=planted src=x onerror=alert(1)><script>alert(2)</script>{{7*7}}"""
+_ATTACK = "'><svg/class='planted'/onload=alert(1)><script>alert(2)</script>{{7*7}}"
 
 
 def hostile(word: str) -> str:
@@ -18,7 +18,7 @@ async def expect_harmless(page: Page, *words: str) -> None:
     """The words are there with all that was attached to them, as text; nothing of it became part of the page."""
     for word in words:
         await expect(page.get_by_text(hostile(word)).first).to_be_visible()
-    await expect(page.locator(".planted, img[src=x], body script:not([src])")).to_have_count(0)
+    await expect(page.locator(".planted, body script:not([src])")).to_have_count(0)
 
 
 class Part(BaseModel):

@@ -10,7 +10,11 @@ import av
 import numpy as np
 import pytest
 
+from towpath.config import Settings
 from towpath.models.moonshine_files import package
+
+BUNDLED = Settings(models_dir=str(package() / "no-pulled-models"))
+"""The model of the wheel, whatever else this machine has."""
 
 TWO_CITIES = (
     "It was the best of times, it was the worst of times, it was the age of wisdom, it was the age of foolishness, "

@@ -9,9 +9,8 @@ import numpy as np
 import pytest
 
 from tests.models.conftest import Make
-from tests.models.sounds import BECKETT, TWO_CITIES, sample, spoken, write_pcm
+from tests.models.sounds import BECKETT, BUNDLED, TWO_CITIES, sample, spoken, write_pcm
 from tests.models.words import word_error_rate
-from towpath.config import Settings
 from towpath.core.errors import ConfigurationError, SchemaInvalid
 from towpath.models import windows
 from towpath.models.moonshine import Moonshine
@@ -26,7 +25,7 @@ MEETING = (
 
 @pytest.fixture(scope="module")
 def engine() -> Moonshine:
-    made = engine_for(Settings())
+    made = engine_for(BUNDLED)
     assert isinstance(made, Moonshine)
     return made
 
@@ -98,7 +97,7 @@ def test_the_engine_is_loaded_once_however_many_ask_at_once(engine: Moonshine) -
 
     def ask(_: int) -> object:
         barrier.wait(10)
-        return engine_for(Settings(), "en-GB")
+        return engine_for(BUNDLED, "en-GB")
 
     with ThreadPoolExecutor(4) as pool:
         assert set(pool.map(ask, range(4))) == {engine}

@@ -4,8 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from tests.models.sounds import sample
-from towpath.config import Settings
+from tests.models.sounds import BUNDLED, sample
 from towpath.models.speakers import told_apart
 from towpath.models.speech import engine_for
 
@@ -33,7 +32,7 @@ def test_a_line_without_turns_has_no_speaker_and_nothing_ends_after_the_audio() 
 @pytest.mark.slow
 def test_two_people_who_talk_are_told_apart() -> None:
     talk = sample("endgame_nagg_nell.wav")[int(2.1 * 16_000) : int(4.6 * 16_000)]
-    found = engine_for(Settings()).transcribe(talk, speakers=True)
+    found = engine_for(BUNDLED).transcribe(talk, speakers=True)
     assert "hear me" in found[0].text
     assert {segment.speaker for segment in found} <= {"Speaker 1", "Speaker 2"}
     assert all(segment.speaker for segment in found)

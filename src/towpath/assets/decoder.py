@@ -189,6 +189,12 @@ def work(asked: dict[str, Any]) -> dict[str, Any]:
     return decode(av, asked["path"], asked["target"], asked["limits"]["longest_seconds"])
 
 
+def out_of_memory(error: Exception) -> bool:
+    """Python, the decoder and the loader of libraries each say it in their own way."""
+    told = ("Cannot allocate memory", "failed to map segment", "cannot allocate")
+    return isinstance(error, MemoryError) or any(words in str(error) for words in told)
+
+
 def main() -> None:
     asked = json.loads(sys.argv[1])
     threading.Thread(target=end_with_the_parent, daemon=True).start()
@@ -197,14 +203,10 @@ def main() -> None:
         answer: dict[str, Any] = {"info": work(asked)}
     except Refused as error:
         answer = {"refused": str(error), "remedy": error.remedy}
-    except MemoryError:
-        answer = {"memory": True}
     except ImportError as error:
-        answer = {"missing": str(error)}
+        answer = {"memory": True} if out_of_memory(error) else {"missing": str(error)}
     except Exception as error:
-        answer = (
-            {"memory": True} if "Cannot allocate memory" in str(error) else {"failed": f"{type(error).__name__}: {error}"}
-        )
+        answer = {"memory": True} if out_of_memory(error) else {"failed": f"{type(error).__name__}: {error}"}
     sys.stdout.write(json.dumps(answer) + "\n")
     sys.stdout.flush()
     os._exit(0)  # nothing of the file's has a last word

@@ -71,7 +71,7 @@ def _figures(view: QueueView, started: int, oldest: float | None) -> QueueFigure
 
 
 async def lanes(store: Store, queue: str, also: str | None = None) -> list[LaneView]:
-    """Lanes that have settings or something to do, busy ones first; `also` is in the list in any case."""
+    """Lanes that have settings or something to do, busy ones first; `also` is in the list if it is one of them."""
 
     async def unit(tx: Tx) -> list[LaneView]:
         found = {row["lane"]: _with_settings(queue, row) for row in await tx.fetch("lanes", queue=queue)}

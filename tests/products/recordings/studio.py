@@ -48,9 +48,11 @@ class Studio:
         """The recording as soon as it has one of these statuses."""
 
         async with asyncio.timeout(within):
-            while (found := await self.get(recording_id, self.root))["status"] not in statuses:
+            while True:
+                found = await self.get(recording_id, self.root)
+                if found["status"] in statuses:
+                    return found
                 await asyncio.sleep(0.05)  # asking costs more than waiting
-        return found
 
     async def done(self, recording_id: str, within: float = 60.0) -> dict[str, Any]:
         """The recording once nothing is done with it any more."""

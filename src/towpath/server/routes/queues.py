@@ -77,7 +77,10 @@ async def update_queue(_principal: Admin, app: Engine, request: Request, name: N
 async def get_queue(principal: Reader, app: Engine, name: Named) -> QueueDetail:
     """A queue with its lanes and their fair shares. Lanes have tenants' names: those of others only admins see."""
     view = await _one(app, name)
-    views = await at_most_once_a_second(app, ("lanes", name), lambda: queue_views.lanes(app.services.store, name))
+    own_lane = None if principal.admin else principal.tenant  # is among them, however many others there are
+    views = await at_most_once_a_second(
+        app, ("lanes", name, own_lane), lambda: queue_views.lanes(app.services.store, name, also=own_lane)
+    )
     own = [lane for lane in views if principal.admin or lane.lane == principal.tenant]
     return QueueDetail(**_shown(view).model_dump(), lanes=[_lane(lane) for lane in own])
 
