@@ -12,7 +12,7 @@ UI := src/towpath/server/ui/index.html
 WORKERS ?= 2
 
 .DEFAULT_GOAL := help
-.PHONY: help install web up test check bench chaos format lock clean
+.PHONY: help install web up test slow check bench chaos format lock clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -26,7 +26,10 @@ up: install web ## start Towpath on SQLite and print a link that opens it
 
 test: install web check ## everything a change must pass: checks, then all tests
 	$(NPM) test
-	$(BIN)/pytest -n $(WORKERS) --dist worksteal
+	$(BIN)/pytest -n $(WORKERS) --dist worksteal -m "not slow"
+
+slow: install web ## the few tests that take minutes each
+	$(BIN)/pytest -m slow
 
 check: install $(MODULES) ## lint, formatting, types and import rules
 	$(BIN)/ruff check .

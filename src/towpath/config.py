@@ -39,7 +39,7 @@ class Settings:
     log_level: str = _setting("INFO", "Level of the worker's own log")  # type: ignore[assignment]
     log_json: bool = _setting(False, "Write the log as JSON lines instead of text")  # type: ignore[assignment]
     otel_endpoint: str = _setting(
-        "", "Where traces go by OTLP over HTTP, such as http://localhost:4318; empty: nowhere, unless the program itself says"
+        "", "Where traces go by OTLP over HTTP, such as http://localhost:4318; empty: nowhere, unless the program says"
     )  # type: ignore[assignment]
     otel_service: str = _setting("towpath", "The name traces carry")  # type: ignore[assignment]
     base_url: str = _setting("", "Where people reach the server, for the links it makes; empty: as their request says")  # type: ignore[assignment]
@@ -83,9 +83,7 @@ class Settings:
     models_url: str = _setting("", "A mirror to pull models from, by the same paths; empty: where their makers publish them")  # type: ignore[assignment]
     max_upload_bytes: int = _setting(5 * 1024**3, "Largest file that can be uploaded; 0: no limit")  # type: ignore[assignment]
     upload_quota_bytes: int = _setting(0, "How much the files of one tenant may take up together; 0: no limit")  # type: ignore[assignment]
-    keep_unfinished_uploads_hours: float = _setting(
-        24.0, "Delete an upload that nobody has gone on with for so many hours"
-    )  # type: ignore[assignment]
+    keep_unfinished_uploads_hours: float = _setting(24.0, "Delete an upload that nobody has gone on with for so many hours")  # type: ignore[assignment]
     auto_summary: bool = _setting(
         True, "Summarise new recordings when they are transcribed, unless the upload says otherwise"
     )  # type: ignore[assignment]

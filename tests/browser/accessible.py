@@ -5,6 +5,9 @@ from typing import Any
 
 from playwright.async_api import Page
 
+Node = tuple[str, str, dict[str, Any]]
+"""Its role, its name, and what else is known of it."""
+
 _NAMED = {
     "button", "link", "textbox", "searchbox", "combobox", "listbox", "checkbox", "radio", "switch", "slider", "spinbutton",
     "tab", "tablist", "menu", "menuitem", "option", "image", "img", "progressbar", "dialog", "alertdialog", "log",
@@ -31,19 +34,28 @@ _IN_THE_DOCUMENT = """() => {
 
 
 async def findings(page: Page) -> list[str]:
-    """Nothing, if all is well."""
+    """Of a whole page. Nothing, if all is well."""
+    nodes = await _tree(page)
+    return [*_landmarks(nodes), *_headings(nodes), *_names(nodes), *await page.evaluate(_IN_THE_DOCUMENT)]
+
+
+async def nameless(page: Page) -> list[str]:
+    """Of whatever is open over the page, which is hidden meanwhile."""
+    return _names(await _tree(page))
+
+
+async def _tree(page: Page) -> list[Node]:
     session = await page.context.new_cdp_session(page)
     tree = (await session.send("Accessibility.getFullAXTree"))["nodes"]
     await session.detach()
-    nodes = [(_text(node, "role"), _text(node, "name"), node) for node in tree if not node.get("ignored")]
-    return [*_landmarks(nodes), *_headings(nodes), *_names(nodes), *await page.evaluate(_IN_THE_DOCUMENT)]
+    return [(_text(node, "role"), _text(node, "name"), node) for node in tree if not node.get("ignored")]
 
 
 def _text(node: dict[str, Any], what: str) -> str:
     return str(node.get(what, {}).get("value", ""))
 
 
-def _landmarks(nodes: list[tuple[str, str, dict[str, Any]]]) -> list[str]:
+def _landmarks(nodes: list[Node]) -> list[str]:
     found = []
     if (mains := sum(role == "main" for role, _, _ in nodes)) != 1:
         found.append(f"{mains} main landmarks")
@@ -54,7 +66,7 @@ def _landmarks(nodes: list[tuple[str, str, dict[str, Any]]]) -> list[str]:
     return found
 
 
-def _headings(nodes: list[tuple[str, str, dict[str, Any]]]) -> list[str]:
+def _headings(nodes: list[Node]) -> list[str]:
     levels = [_level(node) for role, _, node in nodes if role == "heading"]
     found = [] if levels.count(1) == 1 else [f"{levels.count(1)} headings of level 1"]
     for before, after in pairwise(levels):
@@ -67,6 +79,6 @@ def _level(node: dict[str, Any]) -> int:
     return int(next(item["value"]["value"] for item in node["properties"] if item["name"] == "level"))
 
 
-def _names(nodes: list[tuple[str, str, dict[str, Any]]]) -> list[str]:
+def _names(nodes: list[Node]) -> list[str]:
     nameless = [(role, node) for role, name, node in nodes if role in _NAMED and not name.strip()]
     return [f"a {role} without a name (node {node['backendDOMNodeId']})" for role, node in nameless]

@@ -11,10 +11,16 @@ from pytest_asyncio import fixture
 from tests.browser.chromium import launched
 from tests.browser.place import Place, fresh, opened_place
 from tests.browser.visitors import Visitor, visiting
+from tests.http.hashing import hash_quickly
 
 expect.set_options(timeout=20_000)
 
 Visit = Callable[..., Awaitable[Visitor]]
+
+
+@pytest.fixture(autouse=True)
+def quick_hashes(monkeypatch: pytest.MonkeyPatch) -> None:
+    hash_quickly(monkeypatch)
 
 
 @fixture(scope="session", loop_scope="session")

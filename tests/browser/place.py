@@ -1,7 +1,6 @@
 """A server on a port of its own with a worker beside it, in the tests' own event loop: a test can reach into both."""
 
 import asyncio
-import contextlib
 import socket
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
@@ -80,7 +79,7 @@ async def opened_place(folder: Path) -> AsyncIterator[Place]:
 
 @asynccontextmanager
 async def _served(api: FastAPI, listening: socket.socket) -> AsyncIterator[None]:
-    config = uvicorn.Config(api, log_config=None, access_log=False, lifespan="on", timeout_graceful_shutdown=10)
+    config = uvicorn.Config(api, log_config=None, access_log=False, ws="none", timeout_graceful_shutdown=10)
     server = _Server(config)
     serving = asyncio.create_task(server.serve(sockets=[listening]))
     try:
@@ -88,5 +87,4 @@ async def _served(api: FastAPI, listening: socket.socket) -> AsyncIterator[None]
     finally:
         end_streams(api)
         server.should_exit = True
-        with contextlib.suppress(asyncio.CancelledError):
-            await asyncio.wait_for(serving, 30)
+        await asyncio.wait_for(serving, 30)

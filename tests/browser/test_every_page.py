@@ -3,12 +3,13 @@
 import pytest
 from playwright.async_api import expect
 
-from tests.browser.accessible import findings
+from tests.browser.accessible import findings, nameless
 from tests.browser.conftest import Visit
 from tests.browser.contrast import too_faint
 from tests.browser.place import Place, fresh
 from tests.browser.visitors import Visitor
 from tests.browser.walking import every_page, walk_to
+from tests.engine.working import eventually
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
@@ -34,6 +35,21 @@ async def test_the_checks_of_these_tests_find_what_is_planted(visit: Visit):
     assert "faint" in faint
     assert "see-through" in faint
     assert "enough" not in faint
+
+
+async def test_whatever_a_page_complains_about_is_noticed(visit: Visit):
+    visitor = await visit()
+    page = await visitor.open("/login")
+    await page.evaluate("""() => {
+      document.body.append(Object.assign(document.createElement("script"), { textContent: "window.planted = true" }));
+      console.error("planted message");
+      setTimeout(() => { throw new Error("planted mistake"); });
+      setTimeout(() => alert("planted dialog"));
+    }""")
+    told = ("content security policy: script-src", "planted message", "planted mistake", "planted dialog")
+    await eventually(lambda: all(any(part in complaint for complaint in visitor.complaints) for part in told))
+    assert await page.evaluate("window.planted") is None
+    visitor.expects(*told, "Content Security Policy")
 
 
 async def test_every_page_tells_a_screen_reader_where_one_is_and_can_be_read_by_day(
@@ -85,3 +101,27 @@ async def test_on_a_phone_dialogs_and_the_palette_fit(visit: Visit, place: Place
         assert await page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
         await page.keyboard.press("Escape")
         await page.keyboard.press("Control+k")
+
+
+async def test_what_opens_over_a_page_has_names_for_everything_in_it(root: Visitor, place: Place, tenant: str):
+    job = await place.running(tenant)
+    page = await walk_to(root, f"/jobs/{job.id}", "haul")
+    for opener, role in {"New job": "dialog", "Find or do": "dialog", "More actions": "menu", "Cancel": "dialog"}.items():
+        await page.get_by_role("button", name=opener).first.click()
+        await expect(page.get_by_role(role)).to_be_visible()
+        await root.settled()
+        assert await nameless(page) == []
+        assert await too_faint(page) == []
+        await page.keyboard.press("Escape")
+        await expect(page.get_by_role(role)).to_have_count(0)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+async def test_the_pages_before_the_app_are_told_read_and_fit_as_well(visit: Visit, place: Place, scheme: str):
+    visitor = await visit(viewport=PHONE, color_scheme=scheme)
+    for path, heading in {"/login": "Log in", "/reset?token=x": "Choose a password"}.items():
+        page = await visitor.open(path)
+        await expect(page.get_by_role("heading", level=1, name=heading)).to_be_visible()
+        await expect(page.get_by_role("textbox").first).to_be_visible()
+        assert [*await findings(page), *await too_faint(page)] == []
+        assert await page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]

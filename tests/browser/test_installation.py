@@ -52,41 +52,35 @@ async def printed_link(process: Process) -> re.Match[str]:
     return await eventually(found, within=60)
 
 
-@fixture(scope="module", loop_scope="session")
-async def installed(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[re.Match[str]]:
+@fixture(loop_scope="session")
+async def installed(browser: Browser, tmp_path: Path) -> AsyncIterator[re.Match[str]]:
     """A fresh one, without a single job; answers its link."""
-    with towpath_up(tmp_path_factory.mktemp("data"), 0) as process:
+    with towpath_up(tmp_path / "data", 0) as process:
         yield await printed_link(process)
 
 
-@fixture(loop_scope="session")
-async def visitor(browser: Browser, installed: re.Match[str]) -> AsyncIterator[Visitor]:
-    async with visiting(browser, installed[1], viewport={"width": NARROW, "height": 760}) as visitor:
-        yield visitor
-        assert not visitor.complaints, visitor.complaints
-
-
 async def test_a_fresh_installation_opens_by_its_link_and_every_empty_page_says_what_belongs_there(
-    visitor: Visitor, installed: re.Match[str]
+    browser: Browser, installed: re.Match[str]
 ):
-    page = visitor.page
-    await page.goto(installed[0])
-    await expect(page.get_by_role("heading", level=1)).to_have_text("All is quiet")
-    await expect(page).to_have_url(f"{installed[1]}/")
-    for text in ("Nothing runs at the moment.", "Nothing has failed.", "No step has metered a model"):
-        await expect(page.get_by_text(text)).to_be_visible()
-    for path, text in EMPTY.items():
-        await visitor.open(path)
-        await expect(page.get_by_role("main").get_by_text(text).first).to_be_visible()
-        await visitor.settled()
-        assert await page.evaluate("document.documentElement.scrollWidth") <= NARROW, f"{path} does not fit"
-
-
-async def test_the_printed_link_is_spent_and_the_page_says_how_to_get_another(visitor: Visitor, installed: re.Match[str]):
-    visitor.expects("status of 401")
-    await visitor.page.goto(installed[0])
-    await expect(visitor.page.get_by_role("alert")).to_contain_text("this link does not hold any more")
-    await expect(visitor.page.get_by_text("towpath login-link")).to_be_visible()
+    async with visiting(browser, installed[1], viewport={"width": NARROW, "height": 760}) as visitor:
+        page = visitor.page
+        await page.goto(installed[0])
+        await expect(page.get_by_role("heading", level=1)).to_have_text("All is quiet")
+        await expect(page).to_have_url(f"{installed[1]}/")
+        for text in ("Nothing runs at the moment.", "Nothing has failed.", "No step has metered a model"):
+            await expect(page.get_by_text(text)).to_be_visible()
+        for path, text in EMPTY.items():
+            await visitor.open(path)
+            await expect(page.get_by_role("main").get_by_text(text).first).to_be_visible()
+            await visitor.settled()
+            assert await page.evaluate("document.documentElement.scrollWidth") <= NARROW, f"{path} does not fit"
+        assert not visitor.complaints, visitor.complaints
+    async with visiting(browser, installed[1]) as other:
+        other.expects("status of 401")
+        await other.page.goto(installed[0])
+        await expect(other.page.get_by_role("alert")).to_contain_text("this link does not hold any more")
+        await expect(other.page.get_by_text("towpath login-link")).to_be_visible()
+        assert not other.complaints, other.complaints
 
 
 async def make(visitor: Visitor, operation: str, payload: object) -> str:

@@ -7,17 +7,11 @@ from playwright.async_api import Page, expect
 
 from tests.browser.conftest import Visit
 from tests.browser.place import Place, fresh
-from tests.http.hashing import hash_quickly
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 PASSWORD = "four swans on the water"
 REFUSED = ("status of 401",)
-
-
-@pytest.fixture(autouse=True)
-def quick_hashes(monkeypatch: pytest.MonkeyPatch) -> None:
-    hash_quickly(monkeypatch)
 
 
 async def log_in(page: Page, name: str, password: str) -> None:

@@ -15,11 +15,11 @@ from towpath.core.lifecycle import State
 
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[Path]:
-    """A file system of one MiB. Only root can make one; where that is so and CI=true, it must not be left out."""
+    """A file system of two MiB. Only root can make one; where that is so and CI=true, it must not be left out."""
     disk = tmp_path / "disk"
     disk.mkdir()
     mounted = subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", str(disk)], capture_output=True, text=True, check=False
+        ["mount", "-t", "tmpfs", "-o", "size=2m", "tmpfs", str(disk)], capture_output=True, text=True, check=False
     )
     if mounted.returncode:
         if os.geteuid() == 0 and os.environ.get("CI") == "true":

@@ -14,7 +14,8 @@ describe("scales", () => {
     expect(timeScale(40_000, 100_000).ticks).toEqual([0, 60_000, 120_000]);
     const scale = timeScale(5, 400_000);
     expect(scale.ticks[0]).toBe(1);
-    expect(scale.at(scale.ticks.at(-1) ?? 0)).toBeCloseTo(1);
+    expect(scale.ticks.length).toBeLessThanOrEqual(6);
+    expect(scale.at(600_000)).toBeCloseTo(1);
     expect(scale.at(0)).toBe(0);
   });
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { browserName } from "@/format/browsers";
 import { cronWords } from "@/format/cron";
 import { eventName, eventText } from "@/format/events";
-import { change, count, money, percent, plural, rate, short } from "@/format/numbers";
+import { count, money, percent, plural, rate, short } from "@/format/numbers";
 import { axisDuration, clock, duration, etaRange, relative, toMillis } from "@/format/time";
 import { reasonWord, sentence, shortId } from "@/format/words";
 import { event } from "./rows";
@@ -63,7 +63,7 @@ describe("figures", () => {
   });
 
   it("that are unknown are never zero", () => {
-    expect([count(null), short(null), money(null), percent(null), rate(null), change(null)]).toEqual(Array(6).fill("–"));
+    expect([count(null), short(null), money(null), percent(null), rate(null)]).toEqual(Array(5).fill("–"));
   });
 
   it("of money keep the digits of small amounts", () => {

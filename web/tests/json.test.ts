@@ -68,6 +68,11 @@ describe("the tree", () => {
     expect(names()).toEqual(["near", "far", "farther"]);
   });
 
+  it("counts what is in a branch", () => {
+    expect(tree({ only: 1 }).find(".size").text()).toBe("1 field");
+    expect(tree([1, 2]).find(".size").text()).toBe("2 items");
+  });
+
   it("shows markup as text", () => {
     const shown = tree({ "<b>key</b>": '<img src=x onerror="alert(1)">' });
     expect(shown.find("img").exists()).toBe(false);

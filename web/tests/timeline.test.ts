@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Step } from "@/api/types";
-import { attemptRows, axisFor, childRow, stepRows, ticks } from "@/services/timeline";
+import { attemptRows, axisFor, childRow, childRows, stepRows, ticks } from "@/services/timeline";
 import { event, job } from "./rows";
 
 const START = Date.parse("2026-11-16T10:00:00.000Z");
@@ -96,6 +96,15 @@ describe("children", () => {
       ["queued", at(1), at(2)],
       ["bad", at(2), at(4)],
     ]);
+  });
+});
+
+describe("many children", () => {
+  it("are in the order they began, the others last", () => {
+    const begun = (id: string, second: number | null): ReturnType<typeof job> =>
+      job(id, { started_at: second === null ? null : new Date(at(second)).toISOString() });
+    const rows = childRows([begun("c", null), begun("b", 2), begun("a", null), begun("d", 1)]);
+    expect(rows.map((row) => row.jobId)).toEqual(["d", "b", "a", "c"]);
   });
 });
 

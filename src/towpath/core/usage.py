@@ -7,10 +7,12 @@ and every sum it belongs to says so.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
 
 from towpath.core.encoding import plain
+from towpath.core.errors import EncodingError
 
 _MILLION = 1_000_000
 
@@ -56,6 +58,8 @@ def call(model: str | None, tokens_in: int | None, tokens_out: int | None, cost_
     """One call as it was metered; None if nothing was told about it."""
     if model is None and tokens_in is None and tokens_out is None and cost_cents is None:
         return None
+    if cost_cents is not None and not math.isfinite(cost_cents):
+        raise EncodingError(f"the cost of a call must be a number of cents or None, got {cost_cents!r}")
     used = Usage(plain(model or "", 200), 1, tokens_in or 0, tokens_out or 0)
     if cost_cents is not None:
         used.cost_cents, used.priced_calls = cost_cents, 1

@@ -73,7 +73,9 @@ async def _older_ones(tx: Tx, counts: Counts, tenant: str) -> None:
     """What is live or has failed among the jobs that are too old to be among the newest."""
     for pool in ("running_pool", "queued_pool"):
         rows = await tx.fetch(pool, limit=_POOL + 1)
-        if len(rows) <= _POOL:
+        if len(rows) > _POOL:
+            counts.capped = True
+        else:
             await _add(tx, counts, [str(row["id"]) for row in rows], tenant)
     for state in ("waiting", "partial", "failed", "cancelled"):
         rows = await tx.fetch("ids_in_state_owned", tenant=tenant, state=state, before=LAST, since=FIRST, limit=_POOL)

@@ -13,11 +13,12 @@ from towpath.http.problems import responses
 from towpath.recordings.records import Recording
 
 _BYTES = {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}}
-AUDIO: dict[int | str, dict[str, Any]] = {
+_ANSWERS: dict[int | str, dict[str, Any]] = {
     200: {"content": _BYTES, "description": "The whole file."},
     206: {"content": _BYTES, "description": "The part that was asked for."},
     304: {"description": "The file is the one the client has."},
-} | responses(416)
+}
+AUDIO = _ANSWERS | responses(416)
 
 
 async def audio_answer(app: App, request: Request, recording: Recording) -> Response:

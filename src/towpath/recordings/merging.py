@@ -8,8 +8,8 @@ from typing import Any, TypeVar
 
 T = TypeVar("T")
 
-MOST_WINDOWS = 4
-"""Of one child job: some two minutes of audio, so that nobody waits long for a turn."""
+MOST_WINDOWS = 2
+"""Of one child job: some minute of audio, so that nobody waits long for a turn."""
 _ENOUGH_GROUPS = 16
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from towpath import assets
+from towpath.assets import delete as delete_assets
 from towpath.core.outcomes import RetryLater
 from towpath.engine import deleting
 from towpath.engine.app import App
@@ -62,7 +62,7 @@ async def _finish(app: App, tenant: str, assets_of: dict[str, str]) -> list[str]
     for recording_id, asset_id in assets_of.items():
         if await _without_jobs(app, recording_id):
             await app.services.store.run(lambda tx, ids=[recording_id]: _forget(tx, ids))  # type: ignore[misc]  # binds the loop's value
-            await assets.delete(app, tenant, [asset_id])
+            await delete_assets(app, tenant, [asset_id])
         else:
             left.append(recording_id)
     return left

@@ -13,20 +13,21 @@ from tests.services.postgres import PostgresServer
 from towpath import App, Settings
 from towpath.server import attach
 
-_numbers = count(1)
+_numbers, _templates = count(1), count(1)
 
 
 @pytest.fixture(scope="session")
 def server_template(postgres_server: PostgresServer, tmp_path_factory: pytest.TempPathFactory) -> str:
-    """A database with the server's tables, to be copied."""
+    """A database with the server's tables, to be copied. Another folder's tests that use it get one of their own."""
+    name = f"server_template_{next(_templates)}"
 
     async def migrate() -> None:
         settings = Settings(blobs_url=tmp_path_factory.mktemp("blobs").as_uri())
-        async with attach(App(postgres_server.create_database("server_template"), settings=settings)):
+        async with attach(App(postgres_server.create_database(name), settings=settings)):
             pass
 
     asyncio.run(migrate())
-    return "server_template"
+    return name
 
 
 @pytest.fixture

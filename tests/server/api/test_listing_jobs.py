@@ -182,3 +182,15 @@ async def test_counts_of_a_large_tenant_say_that_they_are_capped(site: Site, app
     found = ok(await site.ann.get("/api/jobs/counts"))
     assert found["capped"]
     assert (found["queued"], found["failed_24h"], found["succeeded_24h"]) == (1, 1, 4), waiting.id
+
+
+async def test_counts_say_so_when_more_is_queued_than_can_be_looked_through(site: Site, monkeypatch):
+    from towpath.engine import counting
+
+    for _ in range(6):
+        await site.make("greet", {"name": "n"}, delay=60)
+    monkeypatch.setattr(counting, "MOST_COUNTED", 4)
+    monkeypatch.setattr(counting, "_POOL", 5)
+    monkeypatch.setattr(counting, "_DAY", timedelta(0))  # all of them are older than that
+    found = ok(await site.ann.get("/api/jobs/counts"))
+    assert (found["queued"], found["capped"]) == (4, True)

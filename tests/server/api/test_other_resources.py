@@ -27,6 +27,7 @@ async def test_workers_are_seen_alive_and_stopped(site: Site):
         await site.held()
         [worker] = ok(await site.ann.get("/api/workers"))
         assert (worker["name"], worker["queues"], worker["concurrency"], worker["alive"]) == ("w1", ["back"], 2, True)
+        assert (worker["running"], worker["busy"]) == (1, 0.5), "as of now, not of its last heartbeat"
         assert "greet" in worker["operations"]
         site.shop.gate.open()
     from towpath.server import counts

@@ -38,14 +38,6 @@ export function percent(value: number | null | undefined): string {
   return `${shown < 10 ? shown.toFixed(1) : Math.round(shown)} %`;
 }
 
-/** A change against the window before: "+12 %", "−3 %", "same". */
-export function change(value: number | null | undefined): string {
-  if (value === null || value === undefined || !Number.isFinite(value)) return "–";
-  const shown = Math.round(value * 100);
-  if (shown === 0) return "same";
-  return `${shown > 0 ? "+" : "−"}${Math.abs(shown)} %`;
-}
-
 /** Cents as dollars; small amounts keep their digits, because a step often costs a fraction of a cent. */
 export function money(cents: number | null | undefined): string {
   if (cents === null || cents === undefined) return "–";

@@ -37,6 +37,7 @@ export class PushStream {
   private timer: ReturnType<typeof setTimeout> | undefined;
   private wake: (() => void) | null = null;
   private failures = 0;
+  private firstDelay = FIRST_DELAY;
   private stopped = false;
   lastId: string;
 
@@ -68,7 +69,7 @@ export class PushStream {
       const again = await this.connectOnce();
       if (this.stopped || !again) return;
       this.options.onStatus("reconnecting");
-      await this.pause(backoff(this.failures, this.random));
+      await this.pause(backoff(this.failures, this.random, this.firstDelay));
       this.failures += 1;
     }
   }
@@ -115,6 +116,7 @@ export class PushStream {
   private deliver(parser: SseParser, text: string): void {
     const messages = parser.feed(text);
     if (messages.length) this.options.onMessages(messages);
+    this.firstDelay = parser.retry() ?? this.firstDelay;
     const id = parser.lastId();
     if (!id || id === this.lastId) return;
     this.lastId = id;

@@ -145,6 +145,12 @@ const CHILD_BAR: Record<JobState, BarKind> = {
   cancelled: "cancelled",
 };
 
+/** In the order they began, so that the bars run down the page like stairs; those that have not begun come last. */
+export function childRows(children: readonly Job[]): TimelineRow[] {
+  const begun = (job: Job): number => toMillis(job.started_at) ?? Number.MAX_SAFE_INTEGER;
+  return [...children].sort((left, right) => begun(left) - begun(right) || left.id.localeCompare(right.id)).map(childRow);
+}
+
 export function childRow(job: Job): TimelineRow {
   const created = toMillis(job.created_at) ?? 0;
   const started = toMillis(job.started_at);

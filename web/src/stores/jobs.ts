@@ -63,10 +63,6 @@ export function forgetPushed(): void {
   recent.clear();
 }
 
-export function knownJob(id: string): Job | null {
-  return held.get(id)?.job ?? null;
-}
-
 export function heldCount(): number {
   return held.size;
 }

@@ -24,14 +24,16 @@ async def list_workers(_principal: Reader, app: Engine) -> list[Worker]:
     """Workers of the last day, the newest first. One that has not been heard of for a minute is not alive."""
 
     async def unit(tx: Tx) -> list[Worker]:
-        return [_shown(row, tx.now) for row in await tx.fetch("recent_workers", limit=_MOST)]
+        held = {row["worker_id"]: row["jobs"] for row in await tx.fetch("leased_workers")}
+        return [_shown(row, held.get(row["id"], 0), tx.now) for row in await tx.fetch("recent_workers", limit=_MOST)]
 
     return await at_most_once_a_second(app, "workers", lambda: app.services.store.read(unit))
 
 
-def _shown(row: Row, now: datetime) -> Worker:
+def _shown(row: Row, held: int, now: datetime) -> Worker:
+    """`held` is how many jobs it has a lease on now: what it said itself is as old as its last heartbeat."""
     alive = row["stopped_at"] is None and now - row["seen_at"] < _ALIVE
-    running = row["running"] if alive else 0
+    running = held if alive else 0
     return Worker(
         id=row["id"],
         name=row["name"],

@@ -206,7 +206,7 @@ class PostgresStore:
                     await reach("enqueue.locked")
                     made = await tx.insert_locked(jobs)
                     await reach("tx.commit")
-                    await connection.execute("COMMIT")
+                    await connection.execute("COMMIT;")
                 except BaseException:
                     if connection.is_in_transaction():
                         await connection.execute("ROLLBACK")

@@ -18,6 +18,9 @@ SELECT id, state, operation, error_kind AS kind, error_group AS message, finishe
 -- name: leased_lanes
 SELECT lane, count(*) AS jobs FROM towpath.job WHERE leased AND queue = :queue GROUP BY lane
 
+-- name: leased_workers
+SELECT worker_id, count(*) AS jobs FROM towpath.job WHERE leased AND worker_id IS NOT NULL GROUP BY worker_id
+
 -- name: ready_lanes
 -- One step in the index per lane, however many jobs each has.
 WITH RECURSIVE known (lane) AS (

@@ -41,8 +41,13 @@ export function timeScale(least: number, greatest: number): Scale {
   const span = Math.log(high / low);
   return {
     at: (value) => Math.max(0, Math.log(Math.max(value, low) / low) / span),
-    ticks: TIMES.filter((time) => time >= low && time <= high),
+    ticks: thinned(TIMES.filter((time) => time >= low && time <= high)),
   };
+}
+
+/** Every other one where there are too many to read. */
+function thinned(ticks: number[]): number[] {
+  return ticks.length > 6 ? ticks.filter((_, index) => index % 2 === 0) : ticks;
 }
 
 /** Where lines for time go: at most `most`, at round moments of the reader's clock. */
