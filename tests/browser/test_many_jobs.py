@@ -45,8 +45,12 @@ async def test_the_table_opens_and_scrolls_and_few_rows_are_in_the_document(visi
     assert 10 < await rows(page) < FEW
     table = page.get_by_role("rowgroup")
     for pages in range(1, 5):
-        await table.evaluate("box => box.scrollTo(0, box.scrollHeight)")
+        ending = await table.evaluate("box => { box.scrollTo(0, box.scrollHeight); return box.scrollHeight }")
         await expect(page.get_by_text(f"load {JOBS - 100 * pages}", exact=True)).to_be_attached()
+        # The next page has come when the table has grown by it; scrolling before that would lead nowhere.
+        await page.wait_for_function(
+            "end => document.querySelector('[role=rowgroup]').scrollHeight > end + 1000", arg=ending
+        )
     assert 10 < await rows(page) < FEW
     await expect(page.get_by_text(f"load {JOBS - 1}", exact=True)).to_have_count(0)
 
