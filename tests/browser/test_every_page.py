@@ -1,7 +1,9 @@
 """What has to hold on every page, by day and by night, on a desk and on a phone."""
 
+import asyncio
+
 import pytest
-from playwright.async_api import expect
+from playwright.async_api import Route, expect
 
 from tests.browser.accessible import findings, nameless
 from tests.browser.conftest import Visit
@@ -85,6 +87,26 @@ async def test_on_a_phone_every_page_is_two_taps_away(visit: Visit, place: Place
         await navigation.get_by_role("link", name=name).tap()
         await expect(page.get_by_role("heading", level=1, name=name)).to_be_visible()
         await expect(navigation).not_to_be_visible()
+
+
+async def test_on_a_phone_the_menu_closes_also_for_who_is_faster_than_the_first_page(
+    visit: Visit, place: Place, tenant: str
+):
+    visitor = await visit(viewport=PHONE, has_touch=True)
+    await visitor.enter(await place.person(fresh("ann"), tenant))
+    page, arrived = visitor.page, asyncio.Event()
+
+    async def hold(route: Route) -> None:
+        await arrived.wait()
+        await route.continue_()
+
+    await page.route("**/assets/HomePage-*.js", hold)
+    await page.goto(place.address, wait_until="commit")
+    await page.get_by_role("button", name="Menu").tap()
+    await page.get_by_role("navigation", name="Main").get_by_role("link", name="Jobs").tap()
+    await expect(page.get_by_role("heading", level=1, name="Jobs")).to_be_visible()
+    await expect(page.get_by_role("navigation", name="Main")).not_to_be_visible()
+    arrived.set()
 
 
 async def test_on_a_phone_dialogs_and_the_palette_fit(visit: Visit, place: Place, tenant: str):
