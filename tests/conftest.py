@@ -54,3 +54,21 @@ def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.Tes
     report = yield
     report.sections = [(title, text.encode("utf-8", "backslashreplace").decode()) for title, text in report.sections]
     return report
+
+
+class FailuresAtOnce:
+    """Tells of a failure when it happens: a run that is stopped from outside must not take them with it."""
+
+    def __init__(self, terminal: pytest.TerminalReporter):
+        self.terminal = terminal
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        if report.failed:
+            self.terminal.ensure_newline()
+            self.terminal.write_line(f"{report.when} of {report.nodeid} failed:\n{report.longreprtext[-4000:]}")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    terminal = config.pluginmanager.getplugin("terminalreporter")
+    if terminal and not hasattr(config, "workerinput"):
+        config.pluginmanager.register(FailuresAtOnce(terminal), "failures-at-once")

@@ -1,10 +1,11 @@
 """Settings: tokens, webhooks and users, each used for real once it is made."""
 
+import asyncio
 import re
 
 import httpx
 import pytest
-from playwright.async_api import Locator, Page, expect
+from playwright.async_api import Locator, Page, Route, expect
 
 from tests.browser.conftest import Visit
 from tests.browser.place import Place, fresh
@@ -151,3 +152,21 @@ async def test_prices_are_kept_and_what_was_done_is_in_the_audit_log(root: Visit
     await expect(page.get_by_role("textbox", name="Model")).to_have_value(model)
     await root.open("/settings/audit")
     await expect(page.get_by_role("row").filter(has_text="prices").first).to_be_visible()
+
+
+async def test_prices_that_are_being_written_are_not_lost_when_the_page_catches_up(root: Visitor, place: Place):
+    page, written = root.page, asyncio.Event()
+
+    async def hold(route: Route) -> None:
+        await written.wait()
+        await route.continue_()
+
+    await page.route("**/api/events*", hold)
+    await root.open("/settings/prices")
+    await page.get_by_role("button", name="Add a model").click()
+    model = page.get_by_role("row").last.get_by_role("textbox", name="Model")
+    await model.fill("half-written")
+    async with page.expect_response("**/api/settings/prices"):
+        written.set()
+    await root.settled()
+    await expect(model).to_have_value("half-written")

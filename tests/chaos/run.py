@@ -57,10 +57,12 @@ class Run:
         found: Sighting = await self.until(look, f"{by.name if by else 'somebody'} saw {kind} {job_id or ''}")
         return found
 
-    async def until_more(self, kind: str, number: int, *, seconds: float = 20.0) -> None:
-        """Until so many more of this kind were seen: work is going on right now."""
-        wanted = len(self.sightings(kind)) + number
-        await self.until(lambda: len(self.sightings(kind)) >= wanted, f"{number} more {kind} were seen", seconds)
+    def seen(self, kind: str) -> int:
+        return len(self.sightings(kind))
+
+    async def until_more(self, kind: str, number: int, *, than: int) -> None:
+        """Until so many more were seen than before the work was handed in: counted later, it may all be done already."""
+        await self.until(lambda: self.seen(kind) >= than + number, f"{number} more {kind} were seen")
 
     async def freeze(self, operation: str, payload: dict[str, Any] | None = None, **options: Any) -> tuple[str, Member]:
         """A new job, and the worker that froze when it had run it and not yet settled it."""

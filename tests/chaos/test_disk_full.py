@@ -73,7 +73,7 @@ async def test_a_worker_whose_disk_fills_up_under_its_hands_gets_everything_done
     async with Run(f"sqlite:///{small_disk}/jobs.db", tmp_path) as run:
         worker = run.fleet.worker()
         jobs = await run.client.enqueue_many([("slow", {"rounds": 5}, {})] * 3 + [("chain", {}, {})] * 3)
-        await run.until_more("start", 3)
+        await run.until_more("start", 3, than=0)
         await _fill(run)
         await asyncio.sleep(1.5)  # leases run out meanwhile: nobody can write that down either
         (small_disk / "ballast").unlink()

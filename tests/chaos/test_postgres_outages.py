@@ -29,8 +29,8 @@ async def test_work_goes_on_after_an_outage_of_the_server(
         workers = [run.fleet.worker(concurrency=4) for _ in range(2)]
         await run.until(lambda: len(run.sightings("worker")) == 2, "both workers were up")
         feeding = asyncio.create_task(_feed(run, rounds=6))
-        for _ in range(2):
-            await run.until_more("end", 15)
+        for number in (15, 30):
+            await run.until_more("end", number, than=0)
             await asyncio.to_thread(outage, postgres_server)
         await feeding
         await run.quiesce()

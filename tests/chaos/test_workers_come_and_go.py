@@ -32,9 +32,10 @@ async def test_three_workers_killed_at_random_lose_nothing(database_url: str, tm
     async with Run(database_url, tmp_path, seed=11) as run:
         workers = [run.fleet.worker() for _ in range(3)]
         for _ in range(6):
+            before = run.seen("start")
             await run.client.feed()
             await run.client.meddle(4)
-            await run.until_more("start", dice.randrange(1, 12))
+            await run.until_more("start", dice.randrange(1, 12), than=before)
             victim = dice.randrange(3)
             workers[victim].kill()
             workers[victim] = run.fleet.worker()

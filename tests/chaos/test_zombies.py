@@ -85,13 +85,15 @@ async def test_a_worker_frozen_inside_a_transaction_holds_nobody_up_for_long(
 ) -> None:
     """Its locks are the server's, and the server ends a transaction that has been idle for a lease's time."""
     async with Run(postgres_url, tmp_path) as run:
-        for _ in range(10):
+        for passage in range(2, 12):  # each time a little later, lest the same coincidence meets every try
             await run.client.feed()
-            zombie = run.fleet.worker(freeze=f"{point}:2")
+            zombie = run.fleet.worker(freeze=f"{point}:{passage}")
             await run.until(lambda zombie=zombie: zombie.frozen, "the worker froze")
             if await run.unhindered():
                 break
             zombie.kill()
+        else:
+            pytest.fail("it was never caught in a transaction that rests")
         run.fleet.worker(concurrency=8)
         await run.quiesce()
         zombie.resume()
