@@ -68,6 +68,7 @@ class FailuresAtOnce:
             self.terminal.write_line(f"{report.when} of {report.nodeid} failed:\n{report.longreprtext[-4000:]}")
 
 
+@pytest.hookimpl(trylast=True)  # after the reporter is there
 def pytest_configure(config: pytest.Config) -> None:
     terminal = config.pluginmanager.getplugin("terminalreporter")
     if terminal and not hasattr(config, "workerinput"):

@@ -1,10 +1,12 @@
 """The sync facade: blocking calls from plain threads, through the same engine."""
 
 import asyncio
-import os
+import json
+import subprocess
+import sys
 import threading
-import warnings
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 
@@ -193,37 +195,22 @@ async def test_sync_views_of_an_async_server_use_the_loop_the_app_is_open_in(app
         assert (await app.get(job.id)).result == 8
 
 
-def _in_a_fork(work):
-    """Runs `work` in a forked child and answers what it returned, as text."""
-    reading, writing = os.pipe()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)  # forking a process with threads is the very subject
-        child = os.fork()
-    if child == 0:
-        try:
-            answer = str(work())
-        except BaseException as error:
-            answer = f"{type(error).__name__}: {error}"
-        os.write(writing, answer.encode())
-        os._exit(0)
-    os.close(writing)
-    with os.fdopen(reading) as pipe:
-        answer = pipe.read()
-    os.waitpid(child, 0)
-    return answer
+def _forking(case, url):
+    """What `tests.testing.forking` found: a fork of this process would take along whatever locks its threads hold."""
+    words = [sys.executable, "-m", "tests.testing.forking", case, url]
+    ended = subprocess.run(words, cwd=Path(__file__).parents[2], capture_output=True, text=True, timeout=60, check=False)
+    assert ended.returncode == 0, ended.stderr
+    return json.loads(ended.stdout)
 
 
-def test_an_app_opened_before_a_fork_is_refused_in_the_child(app):
-    jobs = app.sync()
-    jobs.enqueue("double", 1)
-    answer = _in_a_fork(lambda: jobs.enqueue("double", 2))
-    assert answer.startswith("ConfigurationError: the app was opened in process")
-    assert "after the fork" in answer
-    assert len(jobs.run(app.list)) == 1
+def test_an_app_opened_before_a_fork_is_refused_in_the_child(sqlite_url):
+    found = _forking("opened_before", sqlite_url)
+    assert found["child"].startswith("ConfigurationError: the app was opened in process")
+    assert "after the fork" in found["child"]
+    assert found["jobs"] == 1
 
 
-def test_an_app_opened_by_nobody_before_a_fork_works_in_parent_and_child(app):
-    jobs = app.sync()
-    child_made = _in_a_fork(lambda: jobs.enqueue("double", 1).id)
-    own = jobs.enqueue("double", 2)
-    assert {job.id for job in jobs.run(app.list)} == {child_made, own.id}
+def test_an_app_opened_by_nobody_before_a_fork_works_in_parent_and_child(sqlite_url):
+    found = _forking("opened_after", sqlite_url)
+    assert set(found["jobs"]) == {found["child"], found["own"]}
+    assert found["child"] != found["own"]
