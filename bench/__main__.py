@@ -60,6 +60,8 @@ def _run(
             sections.streams(databases, sizes, announce, results)
         case "endpoints":
             sections.endpoints(databases, sizes, announce, results)
+        case "recordings":
+            sections.recordings(databases, sizes, announce, results)
 
 
 def _options() -> argparse.Namespace:

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from bench.plan import TOWPATH
+from bench.recordings import ONE, TWO
 from bench.results import Results, Throughput
 
 
@@ -17,7 +18,7 @@ class Goal:
 
 def judge(results: Results) -> list[Goal]:
     """Goals whose measurements were not part of the run are left out."""
-    found = (_drain, _enqueue, _pickup, _claims, _fan_out, _endpoints)
+    found = (_drain, _enqueue, _pickup, _claims, _fan_out, _endpoints, _transcriptions, _turns)
     return [goal for kind in found for goal in kind(results)]
 
 
@@ -76,3 +77,21 @@ def _endpoints(results: Results) -> Iterator[Goal]:
             worst = max(lines, key=lambda line: line.ratio)
             text = f"endpoints no slower with {most:,} jobs than with {fewest:,}, within 20 %"
             yield Goal(database, text, f"at most {worst.ratio:.2f} ({worst.path})", worst.ratio <= 1.2)
+
+
+def _transcriptions(results: Results) -> Iterator[Goal]:
+    for database in ("postgres", "sqlite"):
+        ratios = {line.system: line.ratio for line in results.transcriptions if line.database == database}
+        if ratios:
+            over = 1 / ratios[ONE] - 1
+            yield Goal(database, "transcription within 10 % of the speech library itself", f"{over:+.1%}", over < 0.1)
+            times = ratios[TWO] / ratios[ONE]
+            yield Goal(database, "two workers transcribe at least 1.5 times as fast as one", f"{times:.2f}", times >= 1.5)
+
+
+def _turns(results: Results) -> Iterator[Goal]:
+    """Workers finish what they have begun, some minutes of it at most; what waits behind that does not count."""
+    for found in results.turns:
+        minutes = found.heard / 60
+        text = f"a minute is done before 5 more of the {found.backlog_hours:g} hours that somebody else sent earlier"
+        yield Goal(found.database, text, f"{minutes:.1f} min", minutes < 5)

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import Literal
 
-Section = Literal["enqueue", "drain", "pickup", "claims", "streams", "endpoints"]
-SECTIONS: tuple[Section, ...] = ("enqueue", "drain", "pickup", "claims", "streams", "endpoints")
+Section = Literal["enqueue", "drain", "pickup", "claims", "streams", "endpoints", "recordings"]
+SECTIONS: tuple[Section, ...] = ("enqueue", "drain", "pickup", "claims", "streams", "endpoints", "recordings")
 
 FLOOR = "floor"
 TWO_COMMITS = "floor_two_commits"
@@ -26,14 +26,24 @@ class Sizes:
     table: int
     """Jobs in the smaller of two tables that endpoints are asked about; the larger one has `large`."""
     requests: int
+    speech: float
+    """Minutes of speech in one file that is transcribed."""
+    backlog: float
+    """Hours of one person's recordings before another's minute."""
 
     def __str__(self) -> str:
         rounds = "one round" if self.rounds == 1 else f"{self.rounds} rounds"
         return f"{rounds} of {self.seconds:g} s, up to {self.large:,} jobs queued"
 
 
-FULL = Sizes(rounds=3, seconds=1.5, samples=300, small=10_000, large=1_000_000, claims=200, table=100_000, requests=1000)
-QUICK = Sizes(rounds=1, seconds=0.5, samples=60, small=10_000, large=50_000, claims=40, table=10_000, requests=200)
+FULL = Sizes(
+    rounds=3, seconds=1.5, samples=300, small=10_000, large=1_000_000, claims=200, table=100_000, requests=1000, speech=6.0,
+    backlog=10.0,
+)  # fmt: skip
+QUICK = Sizes(
+    rounds=1, seconds=0.5, samples=60, small=10_000, large=50_000, claims=40, table=10_000, requests=200, speech=3.0,
+    backlog=2.0,
+)  # fmt: skip
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from rich.table import Table as RichTable
 
 from bench.goals import judge
 from bench.plan import PEERS
+from bench.recordings import LIBRARY
 from bench.results import Results
 
 RESULTS = Path(__file__).with_name("RESULTS.md")
@@ -95,6 +96,35 @@ def tables(results: Results) -> list[Table]:
                     f"{line.p99_ratio:.2f}",
                 )
                 for line in results.endpoints
+            ],
+        ),
+        Table(
+            "Transcription, from an upload to its transcript; worker processes that hear one window at a time",
+            ("database", "system", "speech", "seconds of audio/s", "of the speech library"),
+            [
+                (
+                    line.database,
+                    line.system,
+                    f"{line.minutes:g} min",
+                    f"{line.rate:.1f}",
+                    "1" if line.system == LIBRARY else f"{line.ratio:.3g} ({line.lowest:.3g}–{line.highest:.3g})",
+                )
+                for line in results.transcriptions
+            ],
+        ),
+        Table(
+            "One person's minute behind another's backlog, 2 workers",
+            ("database", "backlog", "alone", "behind it", "ratio", "heard of the backlog meanwhile"),
+            [
+                (
+                    line.database,
+                    f"{line.backlog_hours:g} h",
+                    f"{line.alone:.1f} s",
+                    f"{line.behind:.1f} s",
+                    f"{line.behind / line.alone:.1f}",
+                    f"{line.heard / 60:.1f} of {line.backlog_hours * 60:.0f} min",
+                )
+                for line in results.turns
             ],
         ),
         Table(

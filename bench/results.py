@@ -61,6 +61,32 @@ class EndpointCost:
     p99_ratio: float
 
 
+@dataclass(frozen=True)
+class Transcription:
+    """Seconds of audio per second, from an upload to its transcript."""
+
+    database: DatabaseKind
+    system: str
+    minutes: float
+    rate: float
+    ratio: float
+    """To the speech library on the same file, in the same windows, with one thread."""
+    lowest: float
+    highest: float
+
+
+@dataclass(frozen=True)
+class Turn:
+    """Seconds until one person's minute was transcribed, alone and behind another's backlog."""
+
+    database: DatabaseKind
+    backlog_hours: float
+    alone: float
+    behind: float
+    heard: float
+    """Seconds of the backlog that were heard meanwhile."""
+
+
 @dataclass
 class Results:
     throughput: list[Throughput] = field(default_factory=list)
@@ -68,3 +94,5 @@ class Results:
     claims: list[ClaimCost] = field(default_factory=list)
     fan_out: list[FanOut] = field(default_factory=list)
     endpoints: list[EndpointCost] = field(default_factory=list)
+    transcriptions: list[Transcription] = field(default_factory=list)
+    turns: list[Turn] = field(default_factory=list)

@@ -11,7 +11,8 @@ from bench.fan_out import fan_out
 from bench.measure import Progress, compare, percentile
 from bench.pickup import pickup
 from bench.plan import CASES, FLOOR, PEERS, STREAMS, TOWPATH, Case, Sizes
-from bench.results import ClaimCost, EndpointCost, FanOut, Pickup, Results, Throughput
+from bench.recordings import transcriptions, turn
+from bench.results import ClaimCost, EndpointCost, FanOut, Pickup, Results, Throughput, Transcription
 from bench.systems import floor, runs_on, system, towpath
 from bench.throughput import drain, enqueue
 
@@ -93,3 +94,17 @@ def endpoints(databases: Databases, sizes: Sizes, announce: Announce, results: R
             ratios = (p50 / median(few), p99 / percentile(few, 0.99))
             progress(f"{path} with {jobs:,} jobs, median in ms", p50)
             results.endpoints.append(EndpointCost(databases.kind, path, jobs, median(found.rates), p50, p99, *ratios))
+
+
+def recordings(databases: Databases, sizes: Sizes, announce: Announce, results: Results) -> None:
+    progress = announce(f"{databases.kind}: {sizes.speech:g} minutes of speech, seconds of audio per second")
+    compared = transcriptions(databases, minutes=sizes.speech, rounds=sizes.rounds, progress=progress)
+    results.transcriptions += [
+        Transcription(databases.kind, name, sizes.speech, found.rate, found.ratio, min(found.ratios), max(found.ratios))
+        for name, found in compared.items()
+    ]
+    progress = announce(f"{databases.kind}: one person's minute behind {sizes.backlog:g} hours of another's")
+    found = turn(databases, hours=sizes.backlog)
+    progress("seconds alone", found.alone)
+    progress("seconds behind the backlog", found.behind)
+    results.turns.append(found)

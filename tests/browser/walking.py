@@ -23,6 +23,7 @@ async def every_page(place: Place, tenant: str) -> Mapping[str, str]:
     group = urlencode({"operation": "mend", "kind": "fatal", "message": failed.error["message"] if failed.error else ""})
     return {
         "/": "under way",
+        "/recordings": "Recordings",
         "/jobs": "Jobs",
         "/jobs?state=waiting": "Jobs",
         f"/jobs/{failed.id}": "mend",

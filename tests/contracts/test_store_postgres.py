@@ -11,7 +11,9 @@ from tests.contracts.stores import PATIENCE, new_job, opened, until, worker_row
 from towpath.core import transitions
 from towpath.core.errors import ConfigurationError, StoreUnavailable
 from towpath.core.lifecycle import State
+from towpath.engine import retention
 from towpath.store import ledger
+from towpath.store.postgres.bell import EVENTS
 
 
 @pytest.fixture
@@ -239,3 +241,30 @@ async def test_a_callers_settings_do_not_leak_to_the_next_user_of_the_connection
             await tx.insert_jobs([new_job()])
         rows = await hands.sql("SHOW search_path")
         assert "public" in rows[0]["search_path"]
+
+
+class TestTheBellOfEvents:
+    """Streams of other processes wait for it; without it they look once a second."""
+
+    @pytest.fixture
+    def rung(self, hands, monkeypatch):
+        topics: list[str] = []
+        monkeypatch.setattr(hands.store.bell, "ring", topics.extend)
+        return topics
+
+    async def test_it_rings_when_jobs_are_deleted(self, hands, rung):
+        job = await hands.start()
+        await hands.apply(transitions.cancel(job.id))
+        rung.clear()
+        await hands.store.run(lambda tx: retention.delete_jobs(tx, [job.id]))
+        assert rung == [EVENTS]
+
+    async def test_it_rings_when_a_job_is_claimed_under_a_cap(self, hands, rung):
+        await hands.store.run(lambda tx: tx.execute("put_queue", name="q", paused=False, paused_at=None, max_slots=1))
+        await hands.enqueue()
+        rung.clear()
+        assert len(await hands.claim()) == 1
+        assert EVENTS in rung
+        rung.clear()
+        assert await hands.claim() == []
+        assert EVENTS not in rung

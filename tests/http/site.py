@@ -81,9 +81,11 @@ def problem(answer, status, slug):
 
 
 @asynccontextmanager
-async def opened_site(url, tmp_path, *, local=False, clock=None, base=HOST, **settings) -> AsyncIterator[Site]:
+async def opened_site(url, tmp_path, *, local=False, clock=None, base=HOST, prepare=None, **settings) -> AsyncIterator[Site]:
     chosen = Settings(blobs_url=(tmp_path / "blobs").as_uri(), **settings)
     app = App(url, settings=chosen) if clock is None else App(url, settings=chosen, clock=clock)
+    if prepare is not None:
+        prepare(app)
     api = create_app(app, ServerOptions(local=local))
     async with app:
         yield Site(app, api, base)

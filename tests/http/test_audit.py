@@ -5,7 +5,7 @@ import logging
 import pytest
 from fastapi import APIRouter, Request
 
-from tests.http.site import PASSWORD, problem
+from tests.http.site import PASSWORD, opened_site, problem
 from towpath.core.errors import StoreUnavailable
 from towpath.http import audit
 from towpath.http.audit import audit as note
@@ -74,17 +74,83 @@ async def test_what_failed_and_what_only_looked_leaves_no_line(with_silent_route
     assert [line["action"] for line in await lines(root) if line["account"] == "alice"] == ["session.login_by_link"]
 
 
+def break_the_log(monkeypatch):
+    def broken(*_):
+        raise ValueError("this cannot be written down")
+
+    monkeypatch.setattr(audit, "_values", broken)
+
+
 async def test_an_answer_is_not_taken_back_because_its_line_could_not_be_written(site, monkeypatch, caplog):
-    alice = await site.logged_in("alice")
-
-    async def broken(*_):
-        raise StoreUnavailable("the disk is full")
-
-    monkeypatch.setattr(audit, "write", broken)
-    assert (await alice.post("/api/tokens", json={"name": "x", "scopes": ["read"]})).status_code == 201
+    alice = await site.logged_in("alice", tenants=["acme", "other"])
+    break_the_log(monkeypatch)
+    assert (await alice.post("/api/session/tenant", json={"tenant": "other"})).status_code == 200
     [record] = [record for record in caplog.records if "missing in the audit log" in record.message]
-    assert "token.create" in record.message
+    assert "session.tenant" in record.message
     assert record.levelno == logging.ERROR
+
+
+WHOLE = [  # in this order: what is removed comes last
+    ("POST", "/api/users", {"name": "bob", "tenants": ["acme"]}),
+    ("PATCH", "/api/users/{user}", {"admin": True}),
+    ("POST", "/api/users/{user}/reset-link", None),
+    ("POST", "/api/tokens", {"name": "x", "scopes": ["read"]}),
+    ("POST", "/api/webhooks", {"url": "http://127.0.0.1/other"}),
+    ("PATCH", "/api/webhooks/{webhook}", {"states": ["failed"]}),
+    ("POST", "/api/webhooks/{webhook}/test", None),
+    ("PUT", "/api/settings/prices", {"m": {"input_per_million_cents": 1, "output_per_million_cents": 2}}),
+    ("POST", "/api/queues/webhooks/pause", None),
+    ("POST", "/api/queues/webhooks/resume", None),
+    ("PATCH", "/api/queues/webhooks", {"max_slots": 3}),
+    ("PUT", "/api/queues/webhooks/lanes/acme", {"weight": 2}),
+    ("POST", "/api/schedules/nightly/pause", None),
+    ("POST", "/api/schedules/nightly/resume", None),
+    ("POST", "/api/schedules/nightly/fire", None),
+    ("DELETE", "/api/webhooks/{webhook}", None),
+    ("DELETE", "/api/tokens/{token}", None),
+    ("DELETE", "/api/users/{user}", None),
+]
+TABLES = (
+    "account", "membership", "token", "link", "webhook", "webhook_delivery", "price", "queue", "lane", "schedule", "job"
+)  # fmt: skip
+
+
+async def contents(site):
+    return {table: sorted(map(str, await site.rows(f"SELECT * FROM towpath.{table}"))) for table in TABLES}
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+async def administered(request, tmp_path):
+    """A site with something of everything, and its administrator."""
+    url = request.getfixturevalue(f"{request.param}_url")
+    async with opened_site(url, tmp_path, allow_private_urls=True, prepare=with_schedule) as site:
+        root = await site.logged_in("root", admin=True)
+        user = await site.account("alice")
+        await site.token(user)
+        [token] = (await root.get("/api/tokens")).json()["items"]
+        webhook = (await root.post("/api/webhooks", json={"url": "http://127.0.0.1/hook"})).json()
+        yield site, root, {"user": user.id, "token": token["id"], "webhook": webhook["id"]}
+
+
+def with_schedule(app):
+    @app.operation("sweep")
+    async def sweep(_ctx):
+        pass
+
+    app.schedule("nightly", "0 3 * * *", "sweep")
+
+
+async def test_what_is_one_unit_is_done_with_its_line_or_not_at_all(administered, monkeypatch):
+    site, root, ids = administered
+    for method, template, body in WHOLE:
+        path, before, told = template.format(**ids), await contents(site), await lines(root)
+        with monkeypatch.context() as patch:
+            break_the_log(patch)
+            problem(await root.request(method, path, json=body), 500, "internal")
+        assert (await contents(site), await lines(root)) == (before, told), (method, path)
+        assert (await root.request(method, path, json=body)).is_success, (method, path)
+        assert await contents(site) != before, (method, path)
+        assert len(await lines(root)) == len(told) + 1, (method, path)
 
 
 @pytest.mark.parametrize("name", ["password", "new_password", "client_secret", "session_token", "Authorization"])

@@ -118,7 +118,7 @@ async def test_the_local_account_gets_in_nowhere_else(site):
     link = await make_login_link(site.app, site.base)
     browser = site.browser()
     answer = await browser.post("/api/session/link", json={"token": link.partition("token=")[2]})
-    problem(answer, 401, "unauthenticated")
+    problem(answer, 401, "login_refused")
     problem(await browser.get("/api/session"), 401, "unauthenticated")
     program = site.program(await site.token(local))
     problem(await program.get("/api/session"), 401, "unauthenticated")

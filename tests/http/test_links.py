@@ -18,7 +18,7 @@ async def test_a_link_logs_in_once(any_site):
     secret, _ = await links.make(any_site.store, account.id, "login")
     first, second = any_site.browser(), any_site.browser()
     assert (await first.post("/api/session/link", json={"token": secret})).json()["account"]["name"] == "alice"
-    problem(await second.post("/api/session/link", json={"token": secret}), 401, "unauthenticated")
+    problem(await second.post("/api/session/link", json={"token": secret}), 401, "login_refused")
     assert cookie_of(second) is None
 
 
@@ -59,7 +59,7 @@ async def test_a_link_does_not_last(sqlite_url, tmp_path, purpose, lasts):
         clock.advance(lasts)
         path, body = ("link", {}) if purpose == "login" else ("reset", {"password": NEW})
         answer = await site.browser().post(f"/api/session/{path}", json={"token": secret, **body})
-        problem(answer, 401, "unauthenticated")
+        problem(answer, 401, "login_refused")
 
 
 async def test_a_link_is_for_its_purpose_only(site):
@@ -67,8 +67,8 @@ async def test_a_link_is_for_its_purpose_only(site):
     login, _ = await links.make(site.store, account.id, "login")
     reset, _ = await links.make(site.store, account.id, "reset")
     browser = site.browser()
-    problem(await browser.post("/api/session/link", json={"token": reset}), 401, "unauthenticated")
-    problem(await browser.post("/api/session/reset", json={"token": login, "password": NEW}), 401, "unauthenticated")
+    problem(await browser.post("/api/session/link", json={"token": reset}), 401, "login_refused")
+    problem(await browser.post("/api/session/reset", json={"token": login, "password": NEW}), 401, "login_refused")
 
 
 async def test_a_reset_link_changes_the_password_and_ends_all_sessions(any_site):
@@ -96,7 +96,7 @@ async def test_a_new_reset_link_ends_the_older_one(site):
     older, _ = await links.make(site.store, account.id, "reset")
     newer, _ = await links.make(site.store, account.id, "reset")
     browser = site.browser()
-    problem(await browser.post("/api/session/reset", json={"token": older, "password": NEW}), 401, "unauthenticated")
+    problem(await browser.post("/api/session/reset", json={"token": older, "password": NEW}), 401, "login_refused")
     assert (await browser.post("/api/session/reset", json={"token": newer, "password": NEW})).status_code == 200
 
 
@@ -105,7 +105,7 @@ async def test_the_links_of_a_disabled_account_do_not_hold(site):
     secret, _ = await links.make(site.store, account.id, "login")
     await accounts.change(site.store, account.id, disabled=True)
     await accounts.change(site.store, account.id, disabled=False)
-    problem(await site.browser().post("/api/session/link", json={"token": secret}), 401, "unauthenticated")
+    problem(await site.browser().post("/api/session/link", json={"token": secret}), 401, "login_refused")
 
 
 async def test_only_the_hash_of_a_link_is_stored(site):

@@ -45,8 +45,9 @@ async def test_a_refusal_does_not_say_what_was_wrong(site, name, password):
     async with await site.logged_in("root", admin=True) as admin:
         assert (await admin.patch(f"/api/users/{disabled.id}", json={"disabled": True})).status_code == 200
     async with site.browser() as browser:
-        document = problem(await log_in(browser, name, password), 401, "unauthenticated")
-        assert document["detail"] == "the name or the password is wrong"
+        document = problem(await log_in(browser, name, password), 401, "login_refused")
+        told = (document["title"], document["detail"])
+        assert told == ("The log-in was refused", "the name or the password is wrong")
         assert cookie_of(browser) is None
 
 

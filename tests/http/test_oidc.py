@@ -49,7 +49,7 @@ async def arrive(site):
 
 async def refused(site):
     browser, answer = await arrive(site)
-    assert (answer.status_code, answer.headers["location"]) == (303, "/login?problem=unauthenticated")
+    assert (answer.status_code, answer.headers["location"]) == (303, "/login?problem=login_refused")
     assert cookie_of(browser) is None
     problem(await browser.get("/api/session"), 401, "unauthenticated")
 
@@ -110,7 +110,7 @@ async def test_the_way_back_works_once(visiting):
     cookie = browser.cookies.get("towpath_oidc")
     assert (await browser.get(back)).headers["location"] == "/"
     browser.cookies.set("towpath_oidc", cookie)
-    assert (await browser.get(back)).headers["location"] == "/login?problem=unauthenticated"
+    assert (await browser.get(back)).headers["location"] == "/login?problem=login_refused"
 
 
 async def test_the_way_back_is_for_the_browser_that_left(visiting):
@@ -118,9 +118,9 @@ async def test_the_way_back_is_for_the_browser_that_left(visiting):
     site, provider = visiting
     back = await depart(site.browser())
     victim = site.browser()
-    assert (await victim.get(back)).headers["location"] == "/login?problem=unauthenticated"
+    assert (await victim.get(back)).headers["location"] == "/login?problem=login_refused"
     await depart(victim)
-    assert (await victim.get(back)).headers["location"] == "/login?problem=unauthenticated"
+    assert (await victim.get(back)).headers["location"] == "/login?problem=login_refused"
     assert cookie_of(victim) is None
     assert provider.redeemed == []
 
@@ -180,7 +180,7 @@ async def test_new_keys_of_the_provider_are_found(visiting):
 async def test_coming_back_without_a_code_of_ours_leads_to_the_log_in_page(visiting, query):
     site, _ = visiting
     answer = await site.browser().get(f"/api/auth/oidc/callback?{query}")
-    assert (answer.status_code, answer.headers["location"]) == (303, "/login?problem=unauthenticated")
+    assert (answer.status_code, answer.headers["location"]) == (303, "/login?problem=login_refused")
 
 
 async def test_a_provider_that_is_away_is_told(sqlite_url, tmp_path):

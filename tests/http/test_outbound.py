@@ -170,7 +170,9 @@ async def test_what_cannot_be_reached_may_be_tried_again():
         pass
     with pytest.raises(Transient, match="could not be reached"):
         await Outbound(allow_private=True).post(f"http://127.0.0.1:{port}/", b"", {})
-    with pytest.raises(Transient, match="cannot be resolved"):
+    with pytest.raises(
+        Transient, match="cannot be resolved|did not answer within"
+    ):  # some networks say no, some say nothing
         await Outbound(allow_private=True).post("http://nowhere.invalid/", b"", {})
 
 

@@ -63,7 +63,7 @@ EXPECTED = [
     (BlobNotFound("jobs/1/payload"), 404, "not_found", "what was stored here is gone"),
     (AccountNotFound("no such account"), 404, "not_found", "no such account"),
     (AccountConflict("taken"), 409, "conflict", "taken"),
-    (LoginRefused("wrong"), 401, "unauthenticated", "wrong"),
+    (LoginRefused("wrong"), 401, "login_refused", "wrong"),
     (Throttled(3.2), 429, "throttled", None),
     (ProviderUnavailable("it is away"), 503, "unavailable", "it is away"),
     (ZeroDivisionError("secret number"), 500, "internal", None),

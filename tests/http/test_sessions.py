@@ -6,7 +6,7 @@ import pytest
 
 from tests.http.site import PASSWORD, cookie_of, opened_site, problem
 from towpath import StoreUnavailable
-from towpath.http import accounts, sessions
+from towpath.http import accounts
 from towpath.testing import FakeClock
 
 
@@ -156,11 +156,3 @@ async def test_only_the_hash_of_a_session_is_stored(any_site):
     [row] = await any_site.rows("SELECT * FROM towpath.session")
     assert cookie_of(browser) not in str(row)
     assert len(cookie_of(browser)) >= 40
-
-
-async def test_whether_a_session_still_holds_can_be_asked_by_its_id(any_site):
-    browser = await any_site.logged_in("alice")
-    [session] = (await browser.get("/api/sessions")).json()
-    assert await sessions.holds(any_site.store, session["id"])
-    await browser.delete("/api/session")
-    assert not await sessions.holds(any_site.store, session["id"])

@@ -28,7 +28,7 @@ def test_addresses_of_one_ipv6_network_are_one():
 async def test_after_some_wrong_passwords_even_the_right_one_has_to_wait(any_site):
     await any_site.account("alice")
     for _ in range(NAME.free):
-        problem(await attempt(any_site), 401, "unauthenticated")
+        problem(await attempt(any_site), 401, "login_refused")
     answer = await attempt(any_site, password=PASSWORD)
     problem(answer, 429, "throttled")
     assert int(answer.headers["retry-after"]) >= 1
@@ -36,7 +36,7 @@ async def test_after_some_wrong_passwords_even_the_right_one_has_to_wait(any_sit
 
 async def test_a_name_nobody_has_is_throttled_like_one_that_somebody_has(site):
     for _ in range(NAME.free):
-        problem(await attempt(site, "nobody"), 401, "unauthenticated")
+        problem(await attempt(site, "nobody"), 401, "login_refused")
     problem(await attempt(site, "nobody"), 429, "throttled")
 
 
@@ -50,9 +50,9 @@ async def test_many_attempts_at_once_get_no_further_than_one_after_the_other(any
 
 async def test_an_address_that_tries_many_names_is_stopped_and_others_are_not(site):
     for number in range(ADDRESS.free):
-        problem(await attempt(site, f"name-{number}"), 401, "unauthenticated")
+        problem(await attempt(site, f"name-{number}"), 401, "login_refused")
     problem(await attempt(site, "one-more"), 429, "throttled")
-    problem(await attempt(site, "one-more", address="198.51.100.1"), 401, "unauthenticated")
+    problem(await attempt(site, "one-more", address="198.51.100.1"), 401, "login_refused")
 
 
 @pytest.fixture
@@ -70,7 +70,7 @@ async def test_after_the_wait_the_right_password_opens_and_the_count_starts_anew
     clock.advance(2)
     assert (await attempt(site, password=PASSWORD)).status_code == 200
     for _ in range(NAME.free):
-        problem(await attempt(site), 401, "unauthenticated")
+        problem(await attempt(site), 401, "login_refused")
 
 
 async def test_attempts_during_a_block_do_not_prolong_it(timed):
@@ -90,7 +90,7 @@ async def test_each_wrong_password_after_a_block_makes_the_next_one_longer(timed
     for _ in range(3):
         waits.append(int((await attempt(site)).headers["retry-after"]))
         clock.advance(waits[-1] + 1)
-        problem(await attempt(site), 401, "unauthenticated")
+        problem(await attempt(site), 401, "login_refused")
     assert waits == [1, 2, 4]
 
 
@@ -100,7 +100,7 @@ async def test_an_account_of_ones_own_does_not_reset_what_counts_against_the_add
     for number in range(ADDRESS.free - 1):
         await attempt(site, f"victim-{number}")
     assert (await attempt(site, "mallory", PASSWORD)).status_code == 200
-    problem(await attempt(site, "victim-x"), 401, "unauthenticated")
+    problem(await attempt(site, "victim-x"), 401, "login_refused")
     problem(await attempt(site, "victim-y"), 429, "throttled")
 
 
@@ -110,7 +110,7 @@ async def test_a_day_later_all_is_forgotten(timed):
         await attempt(site)
     clock.advance(FORGET_AFTER.total_seconds() + 1)
     for _ in range(NAME.free):
-        problem(await attempt(site), 401, "unauthenticated")
+        problem(await attempt(site), 401, "login_refused")
 
 
 async def test_what_was_counted_outlives_the_server(sqlite_url, tmp_path):

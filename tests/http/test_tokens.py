@@ -96,10 +96,8 @@ async def test_a_revoked_token_is_nobodys_at_once(any_site):
     await any_site.enter(browser, account.id)
     [token] = (await browser.get("/api/tokens")).json()["items"]
     assert (await program.get("/api/session")).status_code == 200
-    assert await tokens.holds(any_site.store, token["id"])
     assert (await browser.delete(f"/api/tokens/{token['id']}")).status_code == 204
     problem(await program.get("/api/session"), 401, "unauthenticated")
-    assert not await tokens.holds(any_site.store, token["id"])
 
 
 async def test_somebody_elses_token_is_neither_seen_nor_revoked(site):

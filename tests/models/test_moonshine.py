@@ -13,7 +13,8 @@ from tests.models.sounds import BECKETT, BUNDLED, TWO_CITIES, sample, spoken, wr
 from tests.models.words import word_error_rate
 from towpath.core.errors import ConfigurationError, SchemaInvalid
 from towpath.models import windows
-from towpath.models.moonshine import Moonshine
+from towpath.models.moonshine import Moonshine, Recognisers
+from towpath.models.moonshine_library import lines_of
 from towpath.models.speech import Segment, check_language, engine_for, listen
 
 MEETING = (
@@ -90,6 +91,32 @@ def test_threads_share_one_engine_and_each_hears_its_own_recording(engine: Moons
         heard = list(pool.map(lambda samples: text_of(engine.transcribe(samples)), [beckett, cities] * 2))
     assert all("tried" in text for text in heard[::2])
     assert all("worst of times" in text for text in heard[1::2])
+
+
+def test_engines_side_by_side_find_the_same_speech_as_alone(engine: Moonshine) -> None:
+    """The library's detectors share a memory: those of two models must not run at once either."""
+    speech, other = sample("beckett.wav")[: 16_000 * 4], Moonshine(engine._model)
+    alone = engine._spans(speech)
+    with ThreadPoolExecutor(2) as pool:
+        found = list(pool.map(lambda one: one._spans(speech), [engine, other] * 6))
+    assert found == [alone] * 12
+
+
+def test_samples_reach_the_library_as_its_own_method_would_bring_them(engine: Moonshine) -> None:
+    speech = sample("beckett.wav")[: 16_000 * 4]
+    with engine._recognisers.one() as recogniser:
+        theirs = recogniser.transcribe_without_streaming(speech.tolist()).lines
+        ours = lines_of(recogniser, speech, 0)
+    assert [line.text for line in ours] == [line.text for line in theirs]
+    assert "tried" in ours[0].text
+
+
+def test_as_many_recognisers_are_loaded_as_hear_at_once_and_no_more(engine: Moonshine) -> None:
+    pool = Recognisers(engine._model, 2)
+    with pool.one() as first, pool.one() as second:
+        assert first is not second
+    with pool.one() as again:
+        assert again in (first, second)
 
 
 def test_the_engine_is_loaded_once_however_many_ask_at_once(engine: Moonshine) -> None:

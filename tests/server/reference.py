@@ -15,9 +15,9 @@ that document at `/api/openapi.json`.
 
 Requests and answers are JSON. Who calls is told by `Authorization: Bearer tow_…` or by a browser's session; see
 [let people in](../how-to/let-people-in.md). Times are RFC 3339 in UTC. Lists answer `{items, next}`; `next` goes back as
-`after=…`. Errors are problem documents; besides those named here, every route may answer 400, 422, 500 and 503, routes
-that need a log-in 401 and 403, and those that take a body 413 and 415. See [run the server](../how-to/run-the-server.md)
-for what stands behind some of them.
+`after=…`. Errors are [problem documents](problems.md); besides those named here, every route may answer 400, 422, 500 and
+503, routes that need a log-in 401 and 403, and those that take a body 413 and 415. See
+[run the server](../how-to/run-the-server.md) for what stands behind some of them.
 """
 _COMMON = {"400", "401", "403", "413", "415", "422", "500", "503"}
 _ORDER = ("get", "post", "put", "patch", "delete")

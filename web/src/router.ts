@@ -6,7 +6,10 @@ import { loadSession, session, sessionProblem } from "@/stores/session";
 const routes: RouteRecordRaw[] = [
   { path: "/login", name: "login", component: () => import("@/pages/LoginPage.vue"), meta: { open: true } },
   { path: "/reset", name: "reset", component: () => import("@/pages/ResetPage.vue"), meta: { open: true } },
+  { path: "/shared/:secret", name: "shared", component: () => import("@/pages/SharedPage.vue"), meta: { open: true } },
   { path: "/", name: "home", component: () => import("@/pages/HomePage.vue") },
+  { path: "/recordings", name: "recordings", component: () => import("@/pages/RecordingsPage.vue") },
+  { path: "/recordings/:id", name: "recording", component: () => import("@/pages/RecordingPage.vue") },
   { path: "/jobs", name: "jobs", component: () => import("@/pages/JobsPage.vue"), meta: { fixed: true } },
   { path: "/jobs/:id", name: "job", component: () => import("@/pages/JobPage.vue") },
   { path: "/inbox", name: "inbox", component: () => import("@/pages/InboxPage.vue") },

@@ -24,7 +24,7 @@ function contrast(one: string, two: string): number {
 }
 
 const GROUNDS = ["paper", "sheet", "raised", "sunk", "hover", "accent-wash"];
-const TEXT = ["ink", "ink-2", "ink-3", "accent", "bad", "warn", "good"];
+const TEXT = ["ink", "ink-2", "ink-3", "accent", "bad", "warn", "good", "blue", "purple"];
 
 describe.each([
   ["day", 0],

@@ -8,13 +8,14 @@ MediaUnreadable   it has the form of audio or video, and cannot be decoded
 from __future__ import annotations
 
 from towpath.core.errors import Fatal, SchemaInvalid
+from towpath.http.problem_kinds import Slug
 from towpath.http.problems import Problem
 
 
 class AssetRefused(Problem, SchemaInvalid):
     """Not taken, and nothing of it was kept."""
 
-    def __init__(self, detail: str, *, remedy: str, slug: str = "invalid", status: int = 422) -> None:
+    def __init__(self, detail: str, *, remedy: str, slug: Slug = "invalid", status: int = 422) -> None:
         super().__init__(slug, status, detail, remedy=remedy)
 
     def __str__(self) -> str:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import partial
 
 from towpath.core.encoding import decode
 from towpath.core.errors import SchemaInvalid
@@ -13,6 +14,7 @@ from towpath.core.records import Lane, WorkerRow
 from towpath.engine.registry import check_label, check_name
 from towpath.engine.services import Services
 from towpath.store import ledger
+from towpath.store.also import Also, together
 from towpath.store.contract import Row, Tx
 
 _ALIVE = timedelta(seconds=60)
@@ -32,6 +34,8 @@ class QueueView:
 
 
 class Queues:
+    """`also` is what is to happen in the same transaction as a change."""
+
     def __init__(self, services: Services) -> None:
         self._services = services
         self._store = services.store
@@ -47,19 +51,19 @@ class Queues:
 
         return await self._store.read(unit)
 
-    async def pause(self, queue: str) -> None:
+    async def pause(self, queue: str, *, also: Also[None] | None = None) -> None:
         """Nothing is claimed from it any more; what runs goes on."""
-        await self._change(queue, paused=True)
+        await self._change(queue, also, paused=True)
 
-    async def resume(self, queue: str) -> None:
-        await self._change(queue, paused=False)
+    async def resume(self, queue: str, *, also: Also[None] | None = None) -> None:
+        await self._change(queue, also, paused=False)
 
-    async def cap(self, queue: str, max_slots: int | None) -> None:
+    async def cap(self, queue: str, max_slots: int | None, *, also: Also[None] | None = None) -> None:
         """At most this many of its jobs run at once, over all workers; None lifts the cap."""
         _check_cap("max_slots", max_slots)
-        await self._change(queue, max_slots=max_slots)
+        await self._change(queue, also, max_slots=max_slots)
 
-    async def _change(self, name: str, **changes: object) -> None:
+    async def _change(self, name: str, also: Also[None] | None, **changes: object) -> None:
         check_name("a queue's name", name)
 
         async def unit(tx: Tx) -> None:
@@ -69,7 +73,7 @@ class Queues:
             await tx.execute("put_queue", name=name, paused_at=tx.now if values["paused"] else None, **values)
             tx.rings.add(name)
 
-        await self._store.run(unit)
+        await self._store.run(together(unit, also))
 
     async def lane(
         self,
@@ -79,6 +83,7 @@ class Queues:
         weight: float = 1.0,
         max_slots: int | None = None,
         max_roots: int | None = None,
+        also: Also[None] | None = None,
     ) -> Lane:
         """Sets a lane's share and cap. `max_slots` counts running jobs; `max_roots` counts open root jobs, so that the
         oldest is finished before the next is begun. A new weight applies to new jobs."""
@@ -90,9 +95,10 @@ class Queues:
             raise SchemaInvalid("a lane caps its slots or its open roots, not both", path="max_roots")
         if not (math.isfinite(weight) and weight > 0):
             raise SchemaInvalid(f"must be a number above zero, got {weight!r}", path="weight")
-        await self._store.run(
-            lambda tx: ledger.set_lane(tx, queue, lane, weight=weight, max_slots=max_slots, max_roots=max_roots)
-        )
+        unit = partial(
+            ledger.set_lane, queue=queue, lane=lane, weight=weight, max_slots=max_slots, max_roots=max_roots
+        )  # fmt: skip
+        await self._store.run(together(unit, also))
         return Lane(queue, lane, weight, max_slots, max_roots)
 
     async def lanes(self, queue: str) -> Sequence[Lane]:

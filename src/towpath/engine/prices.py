@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from towpath.core.errors import SchemaInvalid
 from towpath.core.usage import Price
 from towpath.engine.registry import check_label
+from towpath.store.also import Also, together
 from towpath.store.contract import Store, Tx
 
 MOST_PRICES = 1000
@@ -25,8 +26,8 @@ class Prices:
     async def get(self) -> dict[str, Price]:
         return await self._store.read(get_prices)
 
-    async def put(self, prices: Mapping[str, Price]) -> None:
-        """Replaces the whole list. It counts at once, also for what was used before."""
+    async def put(self, prices: Mapping[str, Price], *, also: Also[None] | None = None) -> None:
+        """Replaces the whole list. It counts at once, also for what was used before. `also` is part of the transaction."""
         if len(prices) > MOST_PRICES:
             raise SchemaInvalid(f"a price list has at most {MOST_PRICES:,} models, got {len(prices):,}", path="prices")
         for model, price in prices.items():
@@ -47,4 +48,4 @@ class Prices:
                     now=tx.now,
                 )
 
-        await self._store.run(unit)
+        await self._store.run(together(unit, also))

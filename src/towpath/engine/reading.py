@@ -11,6 +11,8 @@ from towpath.core.encoding import decode
 from towpath.core.errors import ConfigurationError, JobNotFound
 from towpath.core.lifecycle import State
 from towpath.core.records import Event, Job, Step
+from towpath.core.usage import NOTHING, Cost, Usage, total
+from towpath.engine.prices import get_prices
 from towpath.store import journal
 from towpath.store.contract import Row, Store, Tx
 
@@ -71,6 +73,18 @@ def check_state(name: str) -> str:
 async def steps(store: Store, job_id: str) -> list[Step]:
     asked = check_id(job_id)
     return await store.read(lambda tx: journal.load_steps(tx, asked))
+
+
+async def usage(store: Store, job_id: str) -> tuple[list[Usage], Cost]:
+    """What a job has used, by model, and what that costs today: of all its attempts, in steps and outside of them. What
+    its children have used is theirs."""
+    asked = check_id(job_id)
+
+    async def unit(tx: Tx) -> tuple[list[Usage], Cost]:
+        used = [Usage(**row) for row in await tx.fetch("job_usage", job_id=asked)]
+        return used, total(used, await get_prices(tx)) if used else NOTHING
+
+    return await store.read(unit)
 
 
 def event_from(row: Row) -> Event:

@@ -19,6 +19,7 @@ from towpath.core.ids import uuid7
 from towpath.core.points import reach
 from towpath.core.records import NewJob, Schedule
 from towpath.engine.services import Services
+from towpath.store.also import Also, together
 from towpath.store.contract import Row, Tx
 
 
@@ -119,7 +120,8 @@ async def _fire(tx: Tx, row: Row, fire_at: datetime, upcoming: datetime) -> None
 
 
 class Schedules:
-    """What is planned, and a way to hold it: a paused schedule misses its times, and fires once when it is resumed."""
+    """What is planned, and a way to hold it: a paused schedule misses its times, and fires once when it is resumed.
+    `also` is what is to happen in the same transaction as a change."""
 
     def __init__(self, services: Services) -> None:
         self._store = services.store
@@ -127,13 +129,13 @@ class Schedules:
     async def list(self) -> Sequence[Schedule]:
         return [_schedule_from(row) for row in await self._store.read(lambda tx: tx.fetch("schedules"))]
 
-    async def pause(self, name: str) -> None:
-        await self._set_paused(name, True)
+    async def pause(self, name: str, *, also: Also[None] | None = None) -> None:
+        await self._set_paused(name, True, also)
 
-    async def resume(self, name: str) -> None:
-        await self._set_paused(name, False)
+    async def resume(self, name: str, *, also: Also[None] | None = None) -> None:
+        await self._set_paused(name, False, also)
 
-    async def fire(self, name: str) -> str:
+    async def fire(self, name: str, *, also: Also[str] | None = None) -> str:
         """Enqueues its job now, whatever its times say and whether it is paused; answers the job's id."""
 
         async def unit(tx: Tx) -> str:
@@ -144,11 +146,14 @@ class Schedules:
             [fired] = await tx.fetch("schedule_by_name", name=name)
             return str(fired["last_job_id"])
 
-        return await self._store.run(unit)
+        return await self._store.run(together(unit, also))
 
-    async def _set_paused(self, name: str, paused: bool) -> None:
-        if not await self._store.run(lambda tx: tx.execute("pause_schedule", name=name, paused=paused)):
-            raise ConfigurationError(f"no schedule is named {name!r}; towpath schedules lists them")
+    async def _set_paused(self, name: str, paused: bool, also: Also[None] | None) -> None:
+        async def unit(tx: Tx) -> None:
+            if not await tx.execute("pause_schedule", name=name, paused=paused):
+                raise ConfigurationError(f"no schedule is named {name!r}; towpath schedules lists them")
+
+        await self._store.run(together(unit, also))
 
 
 def _schedule_from(row: Row) -> Schedule:

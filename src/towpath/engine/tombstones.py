@@ -19,6 +19,7 @@ _BATCH = 10_000
 async def bury(tx: Tx, job_ids: list[str]) -> None:
     """To be called before the jobs' rows are removed."""
     await tx.execute("bury", ids=job_ids, now=tx.now)
+    tx.told = True
 
 
 async def forget(store: Store, older_than: timedelta = _KEPT) -> int:

@@ -1,4 +1,7 @@
-"""Accounts and the tenants they belong to. Passwords come here already hashed."""
+"""Accounts and the tenants they belong to. Passwords come here already hashed.
+
+Whoever changes something may add to its transaction by `also`, which is told the account.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +14,7 @@ from towpath.core.ids import uuid7
 from towpath.engine.registry import check_label
 from towpath.http.errors import AccountConflict, AccountNotFound
 from towpath.http.records import Account, account_from
+from towpath.store.also import Also, together
 from towpath.store.contract import Row, Store, Tx
 
 LOCAL = "local"
@@ -39,7 +43,13 @@ def check_tenants(tenants: Iterable[str]) -> tuple[str, ...]:
 
 
 async def create(
-    store: Store, name: str, *, tenants: Iterable[str], admin: bool = False, password: str | None = None
+    store: Store,
+    name: str,
+    *,
+    tenants: Iterable[str],
+    admin: bool = False,
+    password: str | None = None,
+    also: Also[Account] | None = None,
 ) -> Account:
     """`password` is a hash. A name that is taken, in whatever spelling, is refused."""
     checked, belongs, account_id = check_account_name(name), check_tenants(tenants), uuid7()
@@ -47,7 +57,7 @@ async def create(
     async def unit(tx: Tx) -> Account:
         return await add(tx, account_id, checked, belongs, admin=admin, password=password)
 
-    return await store.run(unit)
+    return await store.run(together(unit, also))
 
 
 async def add(
@@ -105,6 +115,7 @@ async def change(
     admin: bool | None = None,
     disabled: bool | None = None,
     tenants: Iterable[str] | None = None,
+    also: Also[Account] | None = None,
 ) -> Account:
     """Changes what is given. Disabling logs the account out everywhere; the last administrator stays one."""
     belongs = None if tenants is None else check_tenants(tenants)
@@ -127,7 +138,7 @@ async def change(
                 await tx.execute("membership_add", account_id=account_id, tenant=tenant)
         return await _one(tx, (await tx.fetch("account_by_id", id=account_id))[0])
 
-    return await store.run(unit)
+    return await store.run(together(unit, also))
 
 
 async def join(store: Store, account_id: str, tenant: str) -> None:
@@ -135,7 +146,7 @@ async def join(store: Store, account_id: str, tenant: str) -> None:
     await store.run(lambda tx: tx.execute("membership_add", account_id=account_id, tenant=checked))
 
 
-async def delete(store: Store, account_id: str) -> Account:
+async def delete(store: Store, account_id: str, *, also: Also[Account] | None = None) -> Account:
     """Removes the account with its sessions, tokens and links. Jobs belong to the tenant, and stay."""
 
     async def unit(tx: Tx) -> Account:
@@ -147,7 +158,7 @@ async def delete(store: Store, account_id: str) -> Account:
         await tx.execute("account_delete", id=account_id)
         return before
 
-    return await store.run(unit)
+    return await store.run(together(unit, also))
 
 
 async def tenants_of(tx: Tx, ids: Sequence[str]) -> dict[str, tuple[str, ...]]:

@@ -1,26 +1,35 @@
 """The audit log: who did what, from where, when.
 
-Routes say what they do by `audit(request, "token.create", target=…)`. A route that changes something and says nothing gets
-a line all the same, made from its name and the ids in its path. Lines are written before the answer goes out.
+Where a change is one unit of the store, its line is part of that unit: `also=audited(request, lambda made: note(…))`. Both
+are there, or neither. That is so for users, tokens, webhooks, prices, queues, lanes and schedules.
+
+Everything else says what it has done by `audit(request, "job.cancel", target=…)`, and the line is written afterwards, before
+the answer goes out: logging in and out, which may be refused after the fact; what takes several transactions, such as
+deleting or bulk actions; and moves of jobs, whose own events are written with them. If the server dies in between, that
+line is missing. A route that changes something and says nothing gets a line all the same, made from its name and the ids
+in its path.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import MutableMapping, Sequence
+from collections.abc import Callable, MutableMapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from towpath.core.encoding import plain
 from towpath.core.ids import uuid7
 from towpath.http.facts import SAFE, Facts, Note, facts_in
 from towpath.http.principal import Principal
 from towpath.http.records import moment
+from towpath.store.also import Also
 from towpath.store.contract import Row, Store, Tx
 
 if TYPE_CHECKING:
     from fastapi import Request
+
+T = TypeVar("T")
 
 _LAST = "g"  # sorts after every id
 _SECRET = ("password", "secret", "token", "cookie", "authorization")
@@ -42,6 +51,24 @@ class AuditEntry:
     details: dict[str, Any] | None
 
 
+def note(action: str, target: str | None = None, *, tenant: str | None = None, **details: Any) -> Note:
+    """A line. Secrets are refused."""
+    if leaked := [name for name in details if any(word in name.lower() for word in _SECRET)]:
+        raise ValueError(f"{leaked[0]!r} must not be in the audit log")
+    return Note(action, target, tenant, details=details or None)
+
+
+def audited(request: Request, told: Callable[[T], Note]) -> Also[T]:
+    """The line of this request, for the transaction of what it is about; `told` makes it from what that came to."""
+    facts, entry_id = facts_in(request.scope), uuid7()
+    facts.audited = True
+
+    async def also(tx: Tx, outcome: T) -> None:
+        await tx.execute("audit_add", **_values(entry_id, told(outcome), facts), now=tx.now)
+
+    return also
+
+
 def audit(
     request: Request,
     action: str,
@@ -52,20 +79,18 @@ def audit(
     **details: Any,
 ) -> None:
     """Notes a line for this request. It is written whatever the answer is, so note what happened, not what was tried.
-    `principal` is for requests that bring none, such as a log-in. Secrets are refused."""
-    if leaked := [name for name in details if any(word in name.lower() for word in _SECRET)]:
-        raise ValueError(f"{leaked[0]!r} must not be in the audit log")
-    note = Note(action, target, tenant, details=details or None)
+    `principal` is for requests that bring none, such as a log-in."""
+    line = note(action, target, tenant=tenant, **details)
     if principal is not None:
         who: dict[str, Any] = {"account_id": principal.account_id, "account": principal.name, "via": principal.via}
-        note = replace(note, tenant=tenant or principal.tenant, **who)
-    facts_in(request.scope).notes.append(note)
+        line = replace(line, tenant=tenant or principal.tenant, **who)
+    facts_in(request.scope).notes.append(line)
 
 
 def lines_for(scope: MutableMapping[str, Any], status: int) -> list[Note]:
     """What a request is to leave in the log, now that its status is known."""
     facts = facts_in(scope)
-    if facts.notes or status >= 400 or scope["method"] in SAFE or facts.principal is None:
+    if facts.notes or facts.audited or status >= 400 or scope["method"] in SAFE or facts.principal is None:
         return facts.notes
     target = " ".join(str(value) for value in scope.get("path_params", {}).values())
     return [Note(getattr(scope.get("route"), "name", None) or scope["method"], target or None)]

@@ -26,6 +26,10 @@ class AccountConflict(TowpathError):
 class LoginRefused(TowpathError):
     """Whoever it is may not log in this way. The message is the same whatever the reason."""
 
+    def __init__(self, message: str, *, remedy: str | None = None) -> None:
+        super().__init__(message)
+        self.remedy = remedy
+
 
 class Throttled(TowpathError):
     """Too many attempts for this name or from this address."""

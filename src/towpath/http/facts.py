@@ -34,6 +34,8 @@ class Facts:
     asked: bool = False
     """Whether the principal has been looked up, found or not."""
     notes: list[Note] = field(default_factory=list)
+    audited: bool = False
+    """Whether the line is written by the transaction that makes the change."""
 
 
 def facts_in(scope: MutableMapping[str, Any]) -> Facts:

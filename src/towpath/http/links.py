@@ -8,6 +8,7 @@ from urllib.parse import quote
 
 from towpath.http.errors import AccountNotFound, LoginRefused
 from towpath.http.secrets import digest, draw
+from towpath.store.also import Also, together
 from towpath.store.contract import Row, Store, Tx
 
 Purpose = Literal["login", "reset"]
@@ -19,8 +20,11 @@ def url_of(base_url: str, purpose: Purpose, secret: str) -> str:
     return f"{base_url.rstrip('/')}/{_PAGES[purpose]}?token={quote(secret)}"
 
 
-async def make(store: Store, account_id: str, purpose: Purpose) -> tuple[str, datetime]:
-    """The secret of a fresh link, and until when it holds. A new reset link ends older ones that were not used."""
+async def make(
+    store: Store, account_id: str, purpose: Purpose, *, also: Also[datetime] | None = None
+) -> tuple[str, datetime]:
+    """The secret of a fresh link, and until when it holds. A new reset link ends older ones that were not used. `also` is
+    part of the transaction."""
     secret = draw()
 
     async def unit(tx: Tx) -> datetime:
@@ -36,7 +40,7 @@ async def make(store: Store, account_id: str, purpose: Purpose) -> tuple[str, da
         )  # fmt: skip
         return until
 
-    return secret, await store.run(unit)
+    return secret, await store.run(together(unit, also))
 
 
 async def use(tx: Tx, secret: str, purpose: Purpose, used_for: str) -> Row:
@@ -45,5 +49,12 @@ async def use(tx: Tx, secret: str, purpose: Purpose, used_for: str) -> Row:
     rows = await tx.fetch("link_use", hash=digest(secret), purpose=purpose, used_for=used_for, now=tx.now)
     accounts = await tx.fetch("account_lock", id=rows[0]["account_id"]) if rows else []
     if not accounts or accounts[0]["disabled_at"] is not None:
-        raise LoginRefused("this link does not hold any more: it has been used, or it has expired")
+        raise spent()
     return accounts[0]
+
+
+def spent() -> LoginRefused:
+    return LoginRefused(
+        "this link does not hold any more: it has been used, or it has expired",
+        remedy="ask an administrator for a fresh one; on the server's own machine, `towpath login-link` prints one",
+    )

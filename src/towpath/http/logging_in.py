@@ -15,7 +15,12 @@ from towpath.http.secrets import digest
 from towpath.http.sessions import NewSession
 from towpath.store.contract import Row, Tx
 
-WRONG = "the name or the password is wrong"
+
+def _wrong() -> LoginRefused:
+    return LoginRefused(
+        "the name or the password is wrong",
+        remedy="check both; an administrator can make a link by which you choose a new password",
+    )
 
 
 async def by_password(app: App, name: str, password: str, new: NewSession) -> Principal:
@@ -29,12 +34,12 @@ async def by_password(app: App, name: str, password: str, new: NewSession) -> Pr
     account = await store.run(ask)
     right, better = await passwords.verify(password, account["password"] if account else None)
     if account is None or not right:
-        raise LoginRefused(WRONG)
+        raise _wrong()
 
     async def enter(tx: Tx) -> Principal:
         locked = await tx.fetch("account_lock", id=account["id"])
         if not locked or locked[0]["password"] != account["password"]:  # changed while we looked
-            raise LoginRefused(WRONG)
+            raise _wrong()
         await throttle.forgive(tx, limits)
         principal = await sessions.begin(tx, new, locked[0], app.settings)
         if better is not None:
@@ -58,7 +63,7 @@ async def by_reset(app: App, secret: str, password: str, new: NewSession) -> Pri
     async def owner(tx: Tx) -> str:
         rows = await tx.fetch("link_owner", hash=digest(secret), purpose="reset", now=tx.now)
         if not rows:
-            raise LoginRefused("this link does not hold any more: it has been used, or it has expired")
+            raise links.spent()
         return str(rows[0]["name"])
 
     passwords.check(password, await app.services.store.read(owner))

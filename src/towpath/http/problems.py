@@ -27,6 +27,7 @@ from towpath.core.errors import (
 )
 from towpath.http.errors import AccountConflict, AccountNotFound, LoginRefused, ProviderUnavailable, Throttled
 from towpath.http.facts import facts_in
+from towpath.http.problem_kinds import Slug
 
 log = logging.getLogger("towpath.http")
 
@@ -40,6 +41,7 @@ TITLES = {
     404: "There is no such thing",
     405: "This address does not take that method",
     409: "This does not fit the present state",
+    410: "It is not there any more",
     412: "The request lacks a condition",
     413: "The request is too large",
     415: "The request must be JSON",
@@ -49,7 +51,7 @@ TITLES = {
     500: "Something went wrong here",
     503: "Not available right now",
 }
-SLUGS = {
+SLUGS: dict[int, Slug] = {
     401: "unauthenticated", 403: "forbidden", 404: "not_found", 409: "conflict", 413: "too_large", 429: "throttled",
     500: "internal", 503: "unavailable",
 }  # fmt: skip
@@ -65,7 +67,7 @@ class FieldProblem(BaseModel):
 class ProblemDocument(BaseModel):
     """An error (RFC 9457)."""
 
-    type: str = Field(description="`/problems/` and one of the documented names.", examples=["/problems/not_found"])
+    type: str = Field(description="`/problems/` and its kind; there is a page about it.", examples=["/problems/not_found"])
     title: str
     status: int
     detail: str = Field(description="What happened, and what was given.")
@@ -79,7 +81,7 @@ class Problem(Exception):
 
     def __init__(
         self,
-        slug: str,
+        slug: Slug,
         status: int,
         detail: str,
         *,
@@ -89,7 +91,8 @@ class Problem(Exception):
         headers: Mapping[str, str] | None = None,
     ) -> None:
         super().__init__(detail)
-        self.slug, self.status, self.detail, self.remedy = slug, status, detail, remedy
+        self.slug: Slug = slug
+        self.status, self.detail, self.remedy = status, detail, remedy
         self.title = title or TITLES.get(status, "This did not work")
         self.errors = [FieldProblem(path=path, message=message) for path, message in errors]
         self.headers = dict(headers or {})
@@ -122,7 +125,7 @@ def problem_of(error: Exception) -> Problem | None:
     return next((made(error) for kind, made in _MADE.items() if isinstance(error, kind)), None)
 
 
-def _plainly(slug: str, status: int) -> Callable[[Any], Problem]:
+def _plainly(slug: Slug, status: int) -> Callable[[Any], Problem]:
     return lambda error: Problem(slug, status, str(error))
 
 
@@ -160,6 +163,14 @@ def _http_problem(error: HTTPException) -> Problem:
     return Problem(SLUGS.get(error.status_code, "invalid"), error.status_code, str(error.detail), headers=error.headers)
 
 
+def _login_refused(error: LoginRefused) -> Problem:
+    """The same for a name that nobody has and for a wrong password."""
+    return Problem(
+        "login_refused", 401, str(error), title="The log-in was refused", remedy=error.remedy,
+        headers={"WWW-Authenticate": "Bearer"},
+    )  # fmt: skip
+
+
 def _throttled(error: Throttled) -> Problem:
     return Problem("throttled", 429, str(error), headers={"Retry-After": str(error.seconds)})
 
@@ -179,7 +190,7 @@ _MADE: dict[type[Exception], Callable[[Any], Problem | None]] = {
     EncodingError: _plainly("invalid", 422),
     NotRequeueable: _plainly("conflict", 409),
     AccountConflict: _plainly("conflict", 409),
-    LoginRefused: _plainly("unauthenticated", 401),
+    LoginRefused: _login_refused,
     Throttled: _throttled,
     ProviderUnavailable: _plainly("unavailable", 503),
     StoreUnavailable: _unavailable,

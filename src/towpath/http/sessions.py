@@ -93,13 +93,6 @@ async def _touch(tx: Tx, principal: Principal, settings: Settings) -> None:
     await tx.execute("account_seen", id=principal.account_id, now=tx.now)
 
 
-async def holds(store: Store, session_id: str) -> bool:
-    async def unit(tx: Tx) -> bool:
-        return bool(await tx.fetch("session_holds", id=session_id, now=tx.now))
-
-    return await store.read(unit)
-
-
 async def sessions_of(store: Store, account_id: str) -> list[OpenSession]:
     async def unit(tx: Tx) -> list[OpenSession]:
         return [session_from(row) for row in await tx.fetch("sessions_of", account_id=account_id, now=tx.now)]

@@ -7,7 +7,6 @@ from fastapi import FastAPI
 from towpath.engine.app import App
 from towpath.http import problems
 from towpath.http.entrance import Entrance
-from towpath.http.identity import SLICE
 from towpath.http.state import Exposure, exposure_from, remember
 
 
@@ -17,8 +16,3 @@ def install(api: FastAPI, app: App, exposure: Exposure | None = None) -> None:
     remember(api, app, found)
     problems.install(api)
     api.add_middleware(Entrance, app=app, exposure=found)
-
-
-def attach(app: App) -> None:
-    """Brings the tables of accounts to an engine's app, before it is opened."""
-    app.add_slice(SLICE)

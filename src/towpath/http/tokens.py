@@ -15,6 +15,7 @@ from towpath.http.errors import AccountNotFound
 from towpath.http.principal import ADMIN, SCOPES, Principal, scopes_of_account
 from towpath.http.records import Account, Token, moment, token_from
 from towpath.http.secrets import TOKEN_MARK, digest, draw_token, prefix_of
+from towpath.store.also import Also, together
 from towpath.store.contract import Row, Store, Tx
 
 USED_EVERY = timedelta(minutes=1)
@@ -47,8 +48,9 @@ async def create(
     tenant: str | None = None,
     scopes: Iterable[str] | None = None,
     days: float | None = None,
+    also: Also[Token] | None = None,
 ) -> tuple[str, Token]:
-    """The secret, which is nowhere else from then on, and the token as lists show it."""
+    """The secret, which is nowhere else from then on, and the token as lists show it. `also` is part of the transaction."""
     allowed = scopes_of_account(account.admin)
     granted = check_scopes(allowed if scopes is None else scopes, allowed)
     acts_for = tenant if tenant is not None else next(iter(account.tenants), None)
@@ -68,7 +70,7 @@ async def create(
         before = token_id[:-1]  # pages begin after an id: this one sorts right before it
         return token_from((await tx.fetch("tokens_of", account_id=account.id, after=before, limit=1))[0])
 
-    return secret, await store.run(unit)
+    return secret, await store.run(together(unit, also))
 
 
 async def page(store: Store, *, account_id: str | None = None, after: str | None = None, limit: int = 100) -> list[Token]:
@@ -84,8 +86,9 @@ async def page(store: Store, *, account_id: str | None = None, after: str | None
     return await store.read(unit)
 
 
-async def revoke(store: Store, token_id: str, *, account_id: str | None = None) -> str:
-    """Ends it at once, and answers its name. With an account, somebody else's is not found."""
+async def revoke(store: Store, token_id: str, *, account_id: str | None = None, also: Also[str] | None = None) -> str:
+    """Ends it at once, and answers its name. With an account, somebody else's is not found. `also` is part of the
+    transaction."""
 
     async def unit(tx: Tx) -> str:
         rows = await tx.fetch("token_owner", id=token_id)
@@ -94,7 +97,7 @@ async def revoke(store: Store, token_id: str, *, account_id: str | None = None) 
         await tx.execute("token_delete", id=token_id)
         return str(rows[0]["name"])
 
-    return await store.run(unit)
+    return await store.run(together(unit, also))
 
 
 async def principal_of(store: Store, secret: str) -> Principal | None:
@@ -134,10 +137,3 @@ def _principal(row: Row, belongs: tuple[str, ...]) -> Principal:
 async def _used(tx: Tx, principal: Principal) -> None:
     await tx.execute("token_used", id=principal.credential, now=tx.now)
     await tx.execute("account_seen", id=principal.account_id, now=tx.now)
-
-
-async def holds(store: Store, token_id: str) -> bool:
-    async def unit(tx: Tx) -> bool:
-        return bool(await tx.fetch("token_holds", id=token_id, now=tx.now))
-
-    return await store.read(unit)

@@ -9,11 +9,14 @@ from __future__ import annotations
 
 import os
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from towpath.core.errors import ConfigurationError, SchemaInvalid
+from towpath.core.errors import SchemaInvalid
 from towpath.models.languages import primary
-from towpath.models.moonshine_files import SIZES, Model, installed, named
+from towpath.models.moonshine_files import Model, installed, named
+from towpath.models.moonshine_library import lines_of, load
 from towpath.models.settings import ModelSettings
 from towpath.models.speech import SAMPLE_RATE, Segment
 from towpath.models.utterances import Span, utterances
@@ -22,19 +25,45 @@ if TYPE_CHECKING:
     from towpath.models.speech import Samples
 
 _PADDING = SAMPLE_RATE // 2  # the recogniser fails on less than this
-_QUIET = {"return_audio_data": "false"}
+_detecting = threading.Lock()
+"""All detectors of a process share one memory, also those of different models: one at a time."""
+
+
+class Recognisers:
+    """As many as hear at once, at most one for each core; each is for one thread at a time and needs some 100 MB."""
+
+    def __init__(self, model: Model, most: int) -> None:
+        self._model = model
+        self._free = threading.Semaphore(most)
+        self._idle: list[Any] = [load(model, _WITHOUT_DETECTOR)]  # a damaged model is told of at once
+
+    @contextmanager
+    def one(self) -> Iterator[Any]:
+        with self._free:
+            recogniser = self._idle.pop() if self._idle else load(self._model, _WITHOUT_DETECTOR)
+            try:
+                yield recogniser
+            finally:
+                self._idle.append(recogniser)
+
+
+_WITHOUT_DETECTOR = {"vad_threshold": "0.0"}
+
+
+def _cores() -> int:
+    """Those this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 class Moonshine:
-    """One per process and model. The library is not made for two threads at once, so they take turns."""
+    """One per process and model. Threads take turns to find out where somebody speaks, and hear side by side."""
 
     tells_speakers = True
 
     def __init__(self, model: Model) -> None:
         self._model = model
-        self._lock = threading.Lock()
-        self._detector = _load(model, {"skip_transcription": "true"})
-        self._recogniser = _load(model, {"vad_threshold": "0.0"})
+        self._detector = load(model, {"skip_transcription": "true"})
+        self._recognisers = Recognisers(model, _cores())
         self._diarist: Any = None  # loaded by the first that asks for speakers
 
     @property
@@ -49,30 +78,36 @@ class Moonshine:
         if primary(language) not in (None, self._model.language):
             raise SchemaInvalid(f"{self.name} does not hear {language!r}", path="language")
         heard = _finite(samples)
-        with self._lock:
-            if speakers:
-                return self._with_speakers(heard)
-            return [segment for span in self._spans(heard) if (segment := self._hear(heard, span))]
+        if speakers:
+            return self._with_speakers(heard)
+        spans = self._spans(heard)
+        if not spans:
+            return []
+        with self._recognisers.one() as recogniser:
+            return [segment for span in spans if (segment := _hear(recogniser, heard, span))]
 
     def _spans(self, samples: Samples) -> list[Span]:
         """Where somebody speaks. Half a second of silence after the end lets the detector end its last word."""
-        lines = self._detector.transcribe_without_streaming(_filled(samples, len(samples) + _PADDING)).lines
+        with _detecting:
+            lines = lines_of(self._detector, samples, len(samples) + _PADDING)
         found = [Span(line.start_time, line.start_time + line.duration) for line in lines]
         return utterances(found, len(samples) / SAMPLE_RATE)
-
-    def _hear(self, samples: Samples, span: Span) -> Segment | None:
-        piece = samples[round(span.start * SAMPLE_RATE) : round(span.end * SAMPLE_RATE)]
-        lines = self._recogniser.transcribe_without_streaming(_filled(piece, _PADDING)).lines
-        text = " ".join(" ".join(line.text for line in lines).split())
-        return Segment(round(span.start, 3), round(span.end, 3), text) if text else None
 
     def _with_speakers(self, samples: Samples) -> list[Segment]:
         from towpath.models.speakers import told_apart
 
-        if self._diarist is None:
-            self._diarist = _load(self._model, {"identify_speakers": "true"})
-        lines = self._diarist.transcribe_without_streaming(_filled(samples, len(samples) + _PADDING)).lines
+        with _detecting:  # it has a detector of its own
+            if self._diarist is None:
+                self._diarist = load(self._model, {"identify_speakers": "true"})
+            lines = lines_of(self._diarist, samples, len(samples) + _PADDING)
         return told_apart(lines, len(samples) / SAMPLE_RATE)
+
+
+def _hear(recogniser: Any, samples: Samples, span: Span) -> Segment | None:
+    piece = samples[round(span.start * SAMPLE_RATE) : round(span.end * SAMPLE_RATE)]
+    lines = lines_of(recogniser, piece, _PADDING)
+    text = " ".join(" ".join(line.text for line in lines).split())
+    return Segment(round(span.start, 3), round(span.end, 3), text) if text else None
 
 
 _engines: dict[Model, Moonshine] = {}
@@ -116,40 +151,17 @@ def _unheard(language: str, heard: list[str]) -> SchemaInvalid:
     )
 
 
-def _load(model: Model, options: dict[str, str]) -> Any:
-    try:
-        from moonshine_voice import MoonshineError, Transcriber  # type: ignore[import-untyped]  # ships no types
-        from moonshine_voice.moonshine_api import ModelArch  # type: ignore[import-untyped]  # ships no types
-    except (ImportError, OSError) as error:
-        raise ConfigurationError(
-            f"Moonshine cannot be loaded ({error}); install it again with pip install 'towpath[local]'"
-        ) from error
-    try:
-        return Transcriber(str(model.path), ModelArch(SIZES.index(model.size)), options=_QUIET | options)
-    except MoonshineError as error:
-        raise ConfigurationError(
-            f"the speech model in {model.path} cannot be loaded ({error}); "
-            f"pull it again with towpath models pull --force moonshine/{model.name}"
-        ) from error
-
-
 def _finite(samples: Samples) -> Samples:
     import numpy as np
 
     return np.nan_to_num(np.asarray(samples, dtype=np.float32), posinf=0.0, neginf=0.0)
 
 
-def _filled(samples: Samples, length: int) -> list[float]:
-    """At least so many samples, silence after them, as the library takes them."""
-    values: list[float] = samples.tolist()
-    return values + [0.0] * (length - len(values))
-
-
 def _forget() -> None:
     """A forked child has none of the threads the library works with: it loads its own."""
-    global _loading  # noqa: PLW0603  # the parent may have held it while it forked
+    global _loading, _detecting  # the parent may have held them while it forked
     _engines.clear()
-    _loading = threading.Lock()
+    _loading, _detecting = threading.Lock(), threading.Lock()
 
 
 if hasattr(os, "register_at_fork"):

@@ -62,6 +62,11 @@ class SpeechEngine(Protocol):
 class RemoteSpeechEngine(Protocol):
     """An engine whose work is waiting for somebody else: a coroutine can wait, and be cancelled, without a thread."""
 
+    @property
+    def budget(self) -> str:
+        """The name of the rate budget that a 429 of this service blocks."""
+        ...
+
     async def transcribe_remotely(
         self, samples: Samples, *, language: str | None = None, speakers: bool = False
     ) -> list[Segment]: ...

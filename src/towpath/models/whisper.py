@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from towpath.models.speech import Samples
 
 USUAL_MODEL = "small"
+OPENING: dict[str, Any] = {"device": "auto", "compute_type": "default", "local_files_only": True}
+HEARING: dict[str, Any] = {"vad_filter": True, "condition_on_previous_text": False}
 
 
 class Whisper:
@@ -27,7 +29,13 @@ class Whisper:
         from faster_whisper import WhisperModel  # type: ignore[import-not-found,import-untyped,unused-ignore]  # an extra
 
         self._path, self._lock = path, threading.Lock()
-        self._model: Any = WhisperModel(str(path), device="auto", compute_type="default", local_files_only=True)
+        try:
+            self._model: Any = WhisperModel(str(path), **OPENING)
+        except RuntimeError as error:
+            raise ConfigurationError(
+                f"the speech model in {path} cannot be loaded ({error}); "
+                f"pull it again with towpath models pull --force whisper/{path.name}"
+            ) from error
 
     @property
     def name(self) -> str:
@@ -39,9 +47,7 @@ class Whisper:
 
     def transcribe(self, samples: Samples, *, language: str | None = None, speakers: bool = False) -> list[Segment]:
         with self._lock:
-            heard, _ = self._model.transcribe(
-                samples, language=primary(language), vad_filter=True, condition_on_previous_text=False
-            )
+            heard, _ = self._model.transcribe(samples, language=primary(language), **HEARING)
             found = [Segment(round(item.start, 3), round(item.end, 3), " ".join(item.text.split())) for item in heard]
         return [segment for segment in found if segment.text]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from importlib.resources import files
 from typing import Any
 
@@ -11,7 +12,7 @@ from towpath.core.retry import Retry
 from towpath.engine.app import App
 from towpath.engine.context import Context
 from towpath.recordings import names, receiving, tidying
-from towpath.recordings.hearing import hear
+from towpath.recordings.hearing import Ears, hear
 from towpath.recordings.removing import remove_later
 from towpath.recordings.summarizing import summarize
 from towpath.recordings.transcribing import Transcription
@@ -30,6 +31,7 @@ def attach(app: App) -> None:
     assets.checks[receiving.PURPOSE] = receiving.check
     if app.registry.get(names.TRANSCRIBE) is not None:
         return
+    app.resource(names.EARS)(partial(Ears, app.settings))
     transcription = Transcription(app)
     for name in sorted(names.TRANSCRIBING):
         app.operation(name, queue=names.TRANSCRIPTION_QUEUE, retry=_ATTEMPTS, timeout=3 * _HOUR)(transcription.run)

@@ -8,10 +8,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC
 
-from towpath.recordings.records import Line, Recording, Summary, Transcript
+from towpath.recordings.records import Line, Recording, Summary, Transcript, speaker_scope
 
 _PARAGRAPH_PAUSE = 2.0
 """Seconds of silence that begin a new paragraph."""
+SPEAKERS_OF_WINDOWS = "Speakers are told apart within some 30 seconds: Speaker 1 of one part need not be that of the next."
 _UNFIT = re.compile(r"[^\w .()\[\]-]+")
 
 
@@ -26,7 +27,12 @@ class Exported:
 
 
 def as_text(what: Exported) -> str:
-    return "\n\n".join(_paragraphs(what.lines)) + "\n" if what.lines else ""
+    return "\n\n".join([*_paragraphs(what.lines), *_caveat(what.lines, "({})")]) + "\n" if what.lines else ""
+
+
+def _caveat(lines: Sequence[Line], shape: str) -> list[str]:
+    """Said wherever names of speakers are an engine's, so that nobody takes them for more than they are."""
+    return [shape.format(SPEAKERS_OF_WINDOWS)] if speaker_scope(lines) == "window" else []
 
 
 def as_srt(what: Exported) -> str:
@@ -39,7 +45,7 @@ def as_srt(what: Exported) -> str:
 
 def as_vtt(what: Exported) -> str:
     cues = [f"{_clock(line.start, '.')} --> {_clock(_shown_until(line), '.')}\n{_voice(line)}\n" for line in what.lines]
-    return "\n".join(["WEBVTT\n", *cues])
+    return "\n".join(["WEBVTT\n", *_caveat(what.lines, "NOTE {}\n"), *cues])
 
 
 def as_json(what: Exported) -> str:
@@ -53,6 +59,7 @@ def as_json(what: Exported) -> str:
         "engine": what.transcript.engine,
         "created_at": recording.created_at.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z"),
         "text": " ".join(line.text for line in what.lines),
+        "speaker_scope": speaker_scope(what.lines),
         "segments": [_segment(line) for line in what.lines],
         "summary": None if summary is None else {"text": summary.text, "method": summary.method, "model": summary.model},
     }
@@ -68,7 +75,11 @@ def as_markdown(what: Exported) -> str:
     if what.summary is not None:
         made = "sentences of the transcript" if what.summary.method == "extractive" else what.summary.model or "a model"
         parts += ["## Summary", _escaped(what.summary.text), f"*({_escaped(made)})*"]
-    parts += ["## Transcript", *(_escaped(paragraph) for paragraph in _paragraphs(what.lines, timed=True))]
+    parts += [
+        "## Transcript",
+        *_caveat(what.lines, "*({})*"),
+        *(_escaped(paragraph) for paragraph in _paragraphs(what.lines, timed=True)),
+    ]
     return "\n\n".join(parts) + "\n"
 
 

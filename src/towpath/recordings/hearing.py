@@ -3,13 +3,34 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 from towpath.engine.context import Context
+from towpath.models.settings import ModelSettings
 from towpath.models.speech import RemoteSpeechEngine, Segment, SpeechEngine, engine_for
 from towpath.recordings.audio import samples_between
+from towpath.recordings.names import EARS
+
+
+class Ears:
+    """The speech engines of a worker process: opened by the first window that needs one, kept for all that follow."""
+
+    def __init__(self, settings: ModelSettings) -> None:
+        self._settings = settings
+        self._opened: dict[str | None, SpeechEngine] = {}
+        self._opening = threading.Lock()
+
+    async def of(self, ctx: Context, language: str | None) -> SpeechEngine:
+        return self._opened.get(language) or await _in_thread(ctx, partial(self._open, language))
+
+    def _open(self, language: str | None) -> SpeechEngine:
+        with self._opening:
+            if language not in self._opened:
+                self._opened[language] = engine_for(self._settings, language)
+            return self._opened[language]
 
 
 @dataclass(slots=True)
@@ -24,7 +45,8 @@ class Group:
 
 async def hear(ctx: Context, group: Group) -> dict[str, Any]:
     """Answers the engine's name and the segments as [start, end, speaker, text] in seconds of the whole recording."""
-    engine = await _in_thread(ctx, partial(engine_for, ctx.services.settings, group.language))
+    ears: Ears = await ctx.resources.get(EARS)
+    engine = await ears.of(ctx, group.language)
     total = sum(end - start for start, end in group.windows)
     heard: list[Any] = []
     done = 0.0
@@ -33,17 +55,23 @@ async def hear(ctx: Context, group: Group) -> dict[str, Any]:
         done += end - start
         await ctx.progress(min(done, total), total)
         await ctx.share_progress()
-    return {"engine": engine.name, "segments": heard}
+    return {"engine": engine.name, "segments": heard, "cost_cents": _cost(engine)}
+
+
+def _cost(engine: SpeechEngine) -> float | None:
+    """What is heard on this machine costs nobody anything; what a service asks for it is not known here."""
+    return None if isinstance(engine, RemoteSpeechEngine) else 0.0
 
 
 async def _hear_window(ctx: Context, engine: SpeechEngine, group: Group, start: float, end: float) -> list[Any]:
     samples = await samples_between(ctx.blobs, group.audio, start, end)
     language, speakers = group.language, group.speakers
     if isinstance(engine, RemoteSpeechEngine):
+        await ctx.budget(engine.budget)  # another job may have been told to wait
         segments = await engine.transcribe_remotely(samples, language=language, speakers=speakers)
     else:
         segments = await _in_thread(ctx, partial(engine.transcribe, samples, language=language, speakers=speakers))
-    await ctx.meter(model=engine.name)
+    await ctx.meter(model=engine.name, cost_cents=_cost(engine))
     return [_row(segment.moved(start), end) for segment in segments if segment.text.strip()]
 
 

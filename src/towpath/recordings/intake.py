@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from towpath.assets import Asset
 from towpath.core.ids import uuid7
@@ -27,6 +27,8 @@ class Options:
     speakers: bool = False
     auto_summary: bool | None = None
     priority: int = DEFAULT_PRIORITY
+    replace_edits: bool = False
+    """Of a reprocessing: whether what people corrected is dropped instead of taken over."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +49,7 @@ def checked(app: App, options: Options) -> Options:
     """The options with the language as engines take it; refused before anything is stored or queued."""
     language = check_language(app.settings, options.language or None)
     summary = app.settings.auto_summary if options.auto_summary is None else options.auto_summary
-    return Options(options.title, language, options.speakers, summary, options.priority)
+    return replace(options, language=language, auto_summary=summary)
 
 
 async def create(app: App, asset: Asset, options: Options, whose: Uploader) -> tuple[str, str]:
@@ -113,7 +115,7 @@ def summary_job(services: Services, recording: Recording, kind: str, priority: i
 
 def _job(services: Services, kind: str, recording_id: str, tenant: str, lane: str, options: Options) -> NewJob:
     payload = {"recording_id": recording_id, "language": options.language, "speakers": options.speakers}
-    payload |= {"auto_summary": options.auto_summary}
+    payload |= {"auto_summary": options.auto_summary, "replace_edits": options.replace_edits}
     return services.new_job(kind, payload, tenant=tenant, lane=lane, priority=options.priority, key=recording_id)
 
 

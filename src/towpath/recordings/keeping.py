@@ -9,11 +9,13 @@ from towpath.core.encoding import plain
 from towpath.core.errors import TowpathError
 from towpath.core.records import Job
 from towpath.recordings.records import (
+    Edit,
     Line,
     Link,
     Recording,
     Summary,
     Transcript,
+    edit_from,
     line_from,
     link_from,
     recording_from,
@@ -127,15 +129,32 @@ async def summary_of(store: Store, recording: Recording) -> Summary | None:
     return summary_from(rows[0]) if rows else None
 
 
-async def edit_line(
-    store: Store, transcript_id: str, line: Line, *, edited: str | None, speaker: str | None, by: str
-) -> None:
-    """What somebody made of a line; `edited=None` brings back what was heard."""
-    await store.run(
-        lambda tx: tx.execute(
-            "transcript_line_edit", id=transcript_id, number=line.number, edited=edited, speaker=speaker, edited_by=by
-        )
-    )
+async def edit_line(store: Store, transcript: Transcript, line: Line, by: str, was: str | None = None) -> bool:
+    """Keeps what somebody made of a line; False if another transcript has taken the place of this one meanwhile, or the
+    line does not say any more what it `was` when it was read."""
+
+    async def unit(tx: Tx) -> bool:
+        rows = await tx.fetch("recording_lock", id=transcript.recording_id)  # nobody replaces it in between
+        if not rows or recording_from(rows[0]).transcript_id != transcript.id:
+            return False
+        if was is not None:
+            found = await tx.fetch("transcript_line", id=transcript.id, number=line.number)
+            if not found or line_from(found[0]).text != was:
+                return False
+        changed = {"edited": line.edited, "speaker": line.speaker, "edited_by": by}
+        return await tx.execute("transcript_line_edit", id=transcript.id, number=line.number, **changed) > 0
+
+    return await store.run(unit)
+
+
+async def unplaced_edits(store: Store, recording: Recording) -> list[Edit]:
+    """What people had corrected in lines that the present transcript does not have."""
+    rows = await store.read(lambda tx: tx.fetch("unplaced_edits", recording_id=recording.id))
+    return [edit_from(row) for row in rows]
+
+
+async def dismiss_edit(store: Store, recording: Recording, edit_id: str) -> bool:
+    return await store.run(lambda tx: tx.execute("unplaced_edit_delete", recording_id=recording.id, id=edit_id)) > 0
 
 
 def matching(lines: Iterable[Line], text: str | None) -> list[Line]:

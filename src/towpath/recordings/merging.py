@@ -28,3 +28,9 @@ def merged(results: Iterable[Any]) -> list[list[Any]]:
 def engine_in(results: Iterable[Any]) -> str:
     """Usually one; workers with different settings may have shared the work."""
     return ", ".join(sorted({result["engine"] for result in results if result})) or "none"
+
+
+def cost_in(results: Iterable[Any]) -> float | None:
+    """Cents; unknown if a part of it is."""
+    costs = [result.get("cost_cents") for result in results if result]
+    return None if None in costs else float(sum(costs))

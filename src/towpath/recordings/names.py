@@ -14,6 +14,8 @@ TRANSCRIPTION_QUEUE = "transcription"
 SUMMARY_QUEUE = "summary"
 CARE_QUEUE = "recordings"
 
+EARS = "recordings.ears"
+
 TRANSCRIBING = frozenset({TRANSCRIBE, REPROCESS_TRANSCRIPTION})
 SUMMARIZING = frozenset({SUMMARIZE, REPROCESS_SUMMARY})
 

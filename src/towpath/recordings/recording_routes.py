@@ -20,7 +20,7 @@ from towpath.recordings.access import Engine, RecordingPath, no_recording, own_r
 from towpath.recordings.intake import Options
 from towpath.recordings.receiving import check_standing
 from towpath.recordings.records import Recording
-from towpath.recordings.shaping import detail_shape, recording_shape
+from towpath.recordings.shaping import detail_shape, recording_shape, summary_shape, transcript_shape
 from towpath.recordings.views import RecordingView, views
 
 router = APIRouter(prefix="/api/recordings", tags=["recordings"])
@@ -125,7 +125,14 @@ async def get_recording(principal: Reader, app: Engine, recording_id: RecordingP
 async def _detail(app: App, recording: Recording) -> schemas.RecordingDetail:
     store = app.services.store
     [view] = await views(app, [recording])
-    return detail_shape(view, await keeping.transcript_of(store, recording), await keeping.summary_of(store, recording))
+    transcript, summary = await keeping.transcript_of(store, recording), await keeping.summary_of(store, recording)
+    unplaced = await keeping.unplaced_edits(store, recording) if transcript else []
+    prices = await app.prices.get() if summary else {}
+    return detail_shape(
+        view,
+        transcript_shape(transcript, len(unplaced)) if transcript else None,
+        summary_shape(summary, recording, prices) if summary else None,
+    )
 
 
 @router.patch("/{recording_id}", operation_id="update_recording", responses=responses(404))
@@ -168,7 +175,11 @@ async def cancel_recording(
 async def reprocess_recording(
     principal: Writer, app: Engine, request: Request, recording_id: RecordingPath, asked: schemas.Reprocess
 ) -> schemas.Reprocessing:
-    """Makes the transcription or the summary anew; what is there stays until the new one is."""
+    """Makes the transcription or the summary anew; what is there stays until the new one is.
+
+    Corrections go over to the lines of the new transcript that cover the same stretch of time; those without such a line
+    are among its `unplaced_edits`.
+    """
     recording = await own_recording(app, principal, recording_id)
     check_standing(principal, asked.priority)
     was = _as_it_was(recording)
@@ -177,6 +188,7 @@ async def reprocess_recording(
         speakers=was.speakers if asked.speakers is None else asked.speakers,
         auto_summary=was.auto_summary if asked.auto_summary is None else asked.auto_summary,
         priority=asked.priority,
+        replace_edits=asked.replace_edits,
     )
     try:
         job_id = await moving.reprocess(app, recording, asked.what, options)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, Literal
 
 from towpath.store.contract import Row
 
@@ -43,10 +44,30 @@ class Line:
     heard: str
     edited: str | None = None
     edited_by: str | None = None
+    speaker_heard: str | None = None
+    """Whom the engine took the speaker for; `speaker` is that, or what somebody made of it."""
+
+    @property
+    def named(self) -> bool:
+        """Whether somebody said who speaks. Only then does the name hold beyond the window it was heard in."""
+        return self.speaker is not None and self.edited_by is not None and self.speaker != self.speaker_heard
 
     @property
     def text(self) -> str:
         return self.heard if self.edited is None else self.edited
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """A correction. `text` and `speaker` are what somebody typed; None where only the other was touched."""
+
+    id: str
+    start: float
+    end: float
+    heard: str
+    text: str | None
+    speaker: str | None
+    by: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +119,13 @@ class Share:
     expires_at: datetime
 
 
+def speaker_scope(lines: Iterable[Line]) -> Literal["window", "recording"] | None:
+    """Within what the same name is the same person: `window` while a name is an engine's, `recording` if people gave
+    them all, None if nobody is named."""
+    named = [line.named for line in lines if line.speaker is not None]
+    return None if not named else "recording" if all(named) else "window"
+
+
 def moment(value: Any) -> datetime:
     """SQLite keeps times as seconds, PostgreSQL as what they are."""
     return datetime.fromtimestamp(value, UTC) if isinstance(value, int | float) else value
@@ -112,7 +140,16 @@ def recording_from(row: Row) -> Recording:
 
 
 def line_from(row: Row) -> Line:
-    return Line(row["number"], row["begins"], row["ends"], row["speaker"], row["heard"], row["edited"], row["edited_by"])
+    return Line(
+        row["number"], row["begins"], row["ends"], row["speaker"], row["heard"], row["edited"], row["edited_by"],
+        row["speaker_heard"],
+    )  # fmt: skip
+
+
+def edit_from(row: Row) -> Edit:
+    return Edit(
+        row["id"], row["begins"], row["ends"], row["heard"], row["edited"], row["speaker"], row["edited_by"]
+    )  # fmt: skip
 
 
 def transcript_from(row: Row) -> Transcript:

@@ -20,8 +20,8 @@ from towpath.store.contract import Tx
 
 _LATER = 5.0
 _TABLES = (
-    "shares_delete", "summaries_delete", "transcript_lines_delete", "transcripts_delete", "recording_jobs_delete",
-    "recordings_delete",
+    "shares_delete", "summaries_delete", "unplaced_edits_delete", "transcript_lines_delete", "transcripts_delete",
+    "recording_jobs_delete", "recordings_delete",
 )  # fmt: skip
 
 

@@ -1,4 +1,7 @@
-"""Results on their way into the tables: fenced by the job that made them, and replacing what was there in one commit."""
+"""Results on their way into the tables: fenced by the job that made them, and replacing what was there in one commit.
+
+What people corrected in the transcript that is replaced goes over to the new one; see edits.py.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,9 @@ from towpath.core.encoding import encode, plain
 from towpath.core.errors import LeaseLost
 from towpath.core.records import NewJob
 from towpath.engine.context import Context
+from towpath.recordings.edits import edits_in, laid_onto
 from towpath.recordings.intake import connect
+from towpath.recordings.records import Edit, Line, edit_from, line_from, recording_from
 from towpath.store.contract import Tx
 
 _LONGEST_LINE = 20_000
@@ -25,6 +30,9 @@ class NewTranscript:
     """[start, end, speaker, text] each."""
     duration: float
     took_seconds: float | None
+    cost_cents: float | None = None
+    replace_edits: bool = False
+    """Whether what people corrected is dropped, because they said so."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,19 +56,12 @@ async def save_transcript(ctx: Context, new: NewTranscript, follow_up: NewJob | 
 
     async def unit(tx: Tx) -> bool:
         await _hold(tx, ctx)
-        ids = [new.recording_id]
-        if not await tx.execute(
-            "recording_has_transcript", id=new.recording_id, transcript_id=ctx.id, duration=new.duration
-        ):
+        rows = await tx.fetch("recording_lock", id=new.recording_id)
+        if not rows:
             return False
-        await tx.execute("transcript_lines_delete", ids=ids)
-        await tx.execute("transcripts_delete", ids=ids)
-        await tx.execute(
-            "transcript_add", id=ctx.id, recording_id=new.recording_id, engine=new.engine, language=new.language,
-            lines=len(new.lines), took_seconds=new.took_seconds, cost_cents=None, now=tx.now,
-        )  # fmt: skip
-        lines = encode([[*line[:3], plain(line[3], _LONGEST_LINE)] for line in new.lines])
-        await tx.execute("transcript_lines_add", id=ctx.id, lines=lines)
+        edits = await _edits(tx, new, before=recording_from(rows[0]).transcript_id, now=ctx.id)
+        await _put(tx, ctx.id, new)
+        await _put_edits(tx, ctx.id, new, edits)
         await _learn(tx, new.engine, new.duration, new.took_seconds or 0.0)
         if follow_up is not None:
             [made] = await tx.insert_jobs([follow_up])
@@ -68,6 +69,50 @@ async def save_transcript(ctx: Context, new: NewTranscript, follow_up: NewJob | 
         return True
 
     return await ctx.services.store.run(unit)
+
+
+async def _edits(tx: Tx, new: NewTranscript, *, before: str | None, now: str) -> list[Edit]:
+    """What people have corrected so far, and what found no place the last time."""
+    if before is None or (new.replace_edits and before != now):
+        return []
+    lines = [line_from(row) for row in await tx.fetch("transcript_lines", id=before)]
+    return edits_in(lines) + [edit_from(row) for row in await tx.fetch("unplaced_edits", recording_id=new.recording_id)]
+
+
+async def _put(tx: Tx, transcript_id: str, new: NewTranscript) -> None:
+    ids = [new.recording_id]
+    await tx.execute(
+        "recording_has_transcript", id=new.recording_id, transcript_id=transcript_id, duration=new.duration
+    )  # fmt: skip
+    for query in ("transcript_lines_delete", "transcripts_delete", "unplaced_edits_delete"):
+        await tx.execute(query, ids=ids)
+    await tx.execute(
+        "transcript_add", id=transcript_id, recording_id=new.recording_id, engine=new.engine, language=new.language,
+        lines=len(new.lines), took_seconds=new.took_seconds, cost_cents=new.cost_cents, now=tx.now,
+    )  # fmt: skip
+    lines = encode([[*line[:3], plain(line[3], _LONGEST_LINE)] for line in new.lines])
+    await tx.execute("transcript_lines_add", id=transcript_id, lines=lines)
+
+
+async def _put_edits(tx: Tx, transcript_id: str, new: NewTranscript, edits: Sequence[Edit]) -> None:
+    if not edits:
+        return
+    heard = [
+        Line(number, start, end, speaker, plain(text, _LONGEST_LINE), speaker_heard=speaker)
+        for number, (start, end, speaker, text) in enumerate(new.lines)
+    ]
+    lines, left = laid_onto(heard, edits)
+    for line in lines:
+        if line.edited_by is not None:
+            await tx.execute(
+                "transcript_line_edit", id=transcript_id, number=line.number, edited=line.edited, speaker=line.speaker,
+                edited_by=line.edited_by,
+            )  # fmt: skip
+    for edit in left:
+        await tx.execute(
+            "unplaced_edit_add", id=edit.id, recording_id=new.recording_id, begins=edit.start, ends=edit.end,
+            heard=edit.heard, edited=edit.text, speaker=edit.speaker, edited_by=edit.by,
+        )  # fmt: skip
 
 
 async def save_summary(ctx: Context, new: NewSummary) -> bool:

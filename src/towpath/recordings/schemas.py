@@ -100,6 +100,8 @@ class TranscriptInfo(Answer):
     language: str | None
     lines: int
     took_seconds: float | None
+    cost_cents: Annotated[float | None, Field(description="0 for what was heard on this machine; null: not known.")]
+    unplaced_edits: Annotated[int, Field(description="Corrections of an older transcript that found no line in this one.")]
     created_at: Moment
 
 
@@ -130,10 +132,33 @@ class Segment(Answer):
     number: int
     start: float
     end: float
-    speaker: str | None
+    speaker: Annotated[str | None, Field(description="See the transcript's `speaker_scope`.")]
     text: str
     edited: bool
     heard: Annotated[str, Field(description="What the engine heard, also if somebody edited the line.")]
+    speaker_heard: Annotated[str | None, Field(description="Whom the engine took the speaker for.")]
+
+
+class UnplacedEdit(Answer):
+    """A correction of an older transcript that found no line in the present one. It is kept until it is dismissed."""
+
+    id: str
+    start: float
+    end: float
+    heard: Annotated[str, Field(description="What the engine had heard then.")]
+    text: Annotated[str | None, Field(description="What somebody made of it; null: only the speaker was named.")]
+    speaker: str | None
+    edited_by: str | None
+
+
+SpeakerScope = Annotated[
+    Literal["window", "recording"] | None,
+    Field(
+        description="Within what the same `speaker` is the same person. `window`: engines tell speakers apart within some "
+        "30 seconds, and `Speaker 1` of one window need not be that of the next. `recording`: people have named all of "
+        "them. null: nobody is named."
+    ),
+]
 
 
 class Transcript(Answer):
@@ -143,6 +168,8 @@ class Transcript(Answer):
     duration: float | None
     text: str
     segments: list[Segment]
+    speaker_scope: SpeakerScope
+    unplaced_edits: list[UnplacedEdit]
 
 
 class RecordingChange(Request):
@@ -154,6 +181,10 @@ class LineChange(Request):
 
     text: Annotated[Text | None, Field(max_length=10_000)] = None
     speaker: Annotated[Text | None, Field(max_length=100)] = None
+    was: Annotated[
+        Text | None,
+        Field(max_length=20_000, description="The line's text as it was read; 409 if it says something else by now."),
+    ] = None
 
 
 class Reprocess(Request):
@@ -164,6 +195,10 @@ class Reprocess(Request):
     speakers: bool | None = None
     auto_summary: bool | None = None
     priority: Priority = 1
+    replace_edits: Annotated[
+        bool,
+        Field(description="Drop what people corrected in the transcript; otherwise it goes over to the new one."),
+    ] = False
 
 
 class Reprocessing(Answer):
@@ -206,6 +241,21 @@ class MadeShare(Share):
     secret: str
 
 
+class SharedSegment(Answer):
+    """One line as it stands. What was heard before somebody corrected it is not for everybody."""
+
+    number: int
+    start: float
+    end: float
+    speaker: Annotated[str | None, Field(description="See `speaker_scope`.")]
+    text: str
+
+
+class SharedSummary(Answer):
+    text: str
+    label: Annotated[str, Field(description="For people: how it was made.")]
+
+
 class SharedRecording(Answer):
     """What a link shows to whoever has it."""
 
@@ -214,5 +264,6 @@ class SharedRecording(Answer):
     language: str | None
     created_at: Moment
     with_audio: bool
-    segments: list[Segment]
-    summary: Summary | None
+    segments: list[SharedSegment]
+    speaker_scope: SpeakerScope
+    summary: SharedSummary | None

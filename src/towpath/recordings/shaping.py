@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
+from towpath.core.usage import Price
 from towpath.recordings import records, schemas
 from towpath.recordings.views import JobView, RecordingView
 
@@ -35,40 +37,65 @@ def recording_shape(view: RecordingView) -> schemas.Recording:
 
 
 def detail_shape(
-    view: RecordingView, transcript: records.Transcript | None, summary: records.Summary | None
+    view: RecordingView, transcript: schemas.TranscriptInfo | None, summary: schemas.Summary | None
 ) -> schemas.RecordingDetail:
     return schemas.RecordingDetail(
         **recording_fields(view),
-        transcript=None if transcript is None else transcript_shape(transcript),
-        summary=None if summary is None else summary_shape(summary, view.recording),
+        transcript=transcript,
+        summary=summary,
         jobs=[job_shape(job) for job in view.jobs],
     )
 
 
-def transcript_shape(one: records.Transcript) -> schemas.TranscriptInfo:
+def transcript_shape(one: records.Transcript, unplaced: int) -> schemas.TranscriptInfo:
     return schemas.TranscriptInfo(
         id=one.id, engine=one.engine, language=one.language, lines=one.lines, took_seconds=one.took_seconds,
-        created_at=one.created_at,
+        cost_cents=one.cost_cents, unplaced_edits=unplaced, created_at=one.created_at,
     )  # fmt: skip
 
 
-def summary_shape(one: records.Summary, recording: records.Recording) -> schemas.Summary:
+def summary_shape(one: records.Summary, recording: records.Recording, prices: Mapping[str, Price]) -> schemas.Summary:
     return schemas.Summary.model_validate(
         {
             "text": one.text, "method": one.method, "label": LABELS.get(one.method, one.method), "model": one.model,
-            "tokens_in": one.tokens_in, "tokens_out": one.tokens_out, "cost_cents": one.cost_cents,
+            "tokens_in": one.tokens_in, "tokens_out": one.tokens_out, "cost_cents": _cost_of(one, prices),
             "took_seconds": one.took_seconds, "outdated": one.transcript_id != recording.transcript_id,
             "created_at": one.created_at,
         }
     )  # fmt: skip
 
 
+def _cost_of(one: records.Summary, prices: Mapping[str, Price]) -> float | None:
+    """As the price list has it today; None while it does not know the model, or nobody counted the tokens."""
+    price = prices.get(one.model or "")
+    if one.cost_cents is not None or price is None or one.tokens_in is None or one.tokens_out is None:
+        return one.cost_cents
+    return price.of(one.tokens_in, one.tokens_out)
+
+
 def segment_shape(line: records.Line) -> schemas.Segment:
     return schemas.Segment.model_construct(
         number=line.number, start=line.start, end=line.end, speaker=line.speaker, text=line.text,
-        edited=line.edited is not None, heard=line.heard,
+        edited=line.edited is not None, heard=line.heard, speaker_heard=line.speaker_heard,
+    )  # fmt: skip
+
+
+def edit_shape(edit: records.Edit) -> schemas.UnplacedEdit:
+    return schemas.UnplacedEdit.model_construct(
+        id=edit.id, start=edit.start, end=edit.end, heard=edit.heard, text=edit.text, speaker=edit.speaker,
+        edited_by=edit.by,
     )  # fmt: skip
 
 
 def share_shape(one: records.Share) -> schemas.Share:
     return schemas.Share(id=one.id, with_audio=one.with_audio, created_at=one.created_at, expires_at=one.expires_at)
+
+
+def shared_segment_shape(line: records.Line) -> schemas.SharedSegment:
+    return schemas.SharedSegment.model_construct(
+        number=line.number, start=line.start, end=line.end, speaker=line.speaker, text=line.text
+    )
+
+
+def shared_summary_shape(one: records.Summary) -> schemas.SharedSummary:
+    return schemas.SharedSummary(text=one.text, label=LABELS.get(one.method, one.method))

@@ -15,8 +15,8 @@ from towpath.http.state import base_url_of
 from towpath.recordings import keeping, schemas, shares
 from towpath.recordings.access import Engine, RecordingPath, own_recording
 from towpath.recordings.listening import AUDIO, audio_answer
-from towpath.recordings.records import Recording
-from towpath.recordings.shaping import segment_shape, share_shape, summary_shape
+from towpath.recordings.records import Recording, speaker_scope
+from towpath.recordings.shaping import share_shape, shared_segment_shape, shared_summary_shape
 
 router = APIRouter(tags=["recordings"])
 
@@ -70,8 +70,9 @@ async def open_share(_anyone: Anyone, app: Engine, secret: SecretPath) -> schema
     summary = await keeping.summary_of(store, recording)
     return schemas.SharedRecording(
         title=recording.title, duration=recording.duration, language=recording.language,
-        created_at=recording.created_at, with_audio=with_audio, segments=[segment_shape(line) for line in lines],
-        summary=None if summary is None else summary_shape(summary, recording),
+        created_at=recording.created_at, with_audio=with_audio,
+        segments=[shared_segment_shape(line) for line in lines], speaker_scope=speaker_scope(lines),
+        summary=None if summary is None else shared_summary_shape(summary),
     )  # fmt: skip
 
 

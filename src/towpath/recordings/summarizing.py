@@ -22,42 +22,49 @@ class Asked:
 
 
 async def summarize(ctx: Context, asked: Asked) -> dict[str, Any]:
-    from towpath.models import summaries  # only where summaries are made
+    from towpath.models import chat, summaries  # only where summaries are made
 
     began = time.monotonic()
     recording = await recording_for(ctx, asked.recording_id)
-    text = await _text(ctx, recording.transcript_id)
-    summary = await summaries.summarize(ctx.services.settings, text, step=_Asking(ctx))
+    read = await ctx.step("read", _read, ctx, recording.transcript_id)
+    settings = ctx.services.settings
+    client = chat.client_for(settings)
+    asking = _Asking(ctx, None if client is None else client.budget)
+    summary = await summaries.summarize(settings, read["text"], step=asking)
     new = NewSummary(
-        recording_id=recording.id, transcript_id=recording.transcript_id or "", text=summary.text, method=summary.method,
-        model=summary.model, tokens_in=summary.tokens_in, tokens_out=summary.tokens_out, cost_cents=None,
+        recording_id=recording.id, transcript_id=read["transcript_id"], text=summary.text, method=summary.method,
+        model=summary.model, tokens_in=summary.tokens_in, tokens_out=summary.tokens_out,
+        cost_cents=0.0 if summary.method == "extractive" else None,  # a service is priced when somebody asks
         took_seconds=round(time.monotonic() - began, 3),
     )  # fmt: skip
     await ctx.step("save", _save, ctx, new)
     return {"recording_id": recording.id, "method": summary.method, "model": summary.model, "parts": summary.parts}
 
 
-async def _text(ctx: Context, transcript_id: str | None) -> str:
+async def _read(ctx: Context, transcript_id: str | None) -> dict[str, str]:
+    """A step, so that all parts are of one text: somebody may correct lines while a service makes us wait."""
     if transcript_id is None:
         raise SchemaInvalid("there is no transcript to summarise", remedy="transcribe the recording first")
     lines = await keeping.lines_of(ctx.services.store, transcript_id)
     text = " ".join(line.text for line in lines)
     if not text.strip():
         raise SchemaInvalid("the transcript is empty, so there is nothing to summarise")
-    return text
+    return {"transcript_id": transcript_id, "text": text}
 
 
 class _Asking:
     """Each question to a chat model is a step: after a crash or a rate limit, what was answered is not asked again."""
 
-    def __init__(self, ctx: Context) -> None:
-        self._ctx = ctx
+    def __init__(self, ctx: Context, budget: str | None) -> None:
+        self._ctx, self._budget = ctx, budget
 
     async def __call__(self, name: str, ask: Callable[[], Awaitable[dict[str, Any]]]) -> dict[str, Any]:
         answer: dict[str, Any] = await self._ctx.step(name, self._metered, ask)
         return answer
 
     async def _metered(self, ask: Callable[[], Awaitable[dict[str, Any]]]) -> dict[str, Any]:
+        if self._budget is not None:
+            await self._ctx.budget(self._budget)  # another job may have been told to wait
         answer = await ask()
         await self._ctx.meter(
             model=answer.get("model"), tokens_in=answer.get("tokens_in"), tokens_out=answer.get("tokens_out")

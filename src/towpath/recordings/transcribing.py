@@ -36,6 +36,7 @@ class Asked:
     language: str | None = None
     speakers: bool = False
     auto_summary: bool = False
+    replace_edits: bool = False
 
 
 class Transcription:
@@ -111,7 +112,10 @@ class Transcription:
         follow_up = None
         if asked.auto_summary and lines:
             follow_up = summary_job(ctx.services, recording, SUMMARIZE, ctx.claimed.priority)
-        new = NewTranscript(recording.id, merging.engine_in(results), asked.language, lines, seconds, took)
+        new = NewTranscript(
+            recording.id, merging.engine_in(results), asked.language, lines, seconds, took, merging.cost_in(results),
+            asked.replace_edits,
+        )  # fmt: skip
         if not await save_transcript(ctx, new, follow_up):
             raise gone(recording.id)
         await ctx.progress(seconds, seconds)

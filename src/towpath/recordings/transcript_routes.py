@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import zipfile
 from collections.abc import AsyncIterator, Sequence
+from dataclasses import replace
 from typing import Annotated, Any
 from urllib.parse import quote
 
@@ -16,14 +17,15 @@ from towpath.engine.app import App
 from towpath.http import shapes
 from towpath.http.audit import audit
 from towpath.http.policy import Reader, Writer
-from towpath.http.problems import Problem, not_found, responses
+from towpath.http.problems import Problem, conflict, not_found, responses
 from towpath.recordings import exports, keeping, schemas
 from towpath.recordings.access import Engine, RecordingPath, own_recording
-from towpath.recordings.records import Line, Recording, Transcript
-from towpath.recordings.shaping import segment_shape
+from towpath.recordings.records import Line, Recording, Transcript, speaker_scope
+from towpath.recordings.shaping import edit_shape, segment_shape
 
 router = APIRouter(prefix="/api/recordings", tags=["recordings"])
 
+EditPath = Annotated[str, Path(description="The correction's id.", max_length=100)]
 LineNumber = Annotated[int, Path(ge=0, le=2**31 - 1, description="The line's number.")]
 
 
@@ -113,10 +115,12 @@ async def get_transcript(
     return schemas.Transcript.model_construct(
         recording_id=recording.id, engine=transcript.engine, language=transcript.language, duration=recording.duration,
         text=" ".join(line.text for line in chosen), segments=[segment_shape(line) for line in chosen],
+        speaker_scope=speaker_scope(lines),
+        unplaced_edits=[edit_shape(edit) for edit in await keeping.unplaced_edits(app.services.store, recording)],
     )  # fmt: skip
 
 
-@router.patch("/{recording_id}/transcript/{number}", operation_id="update_transcript_line", responses=responses(404))
+@router.patch("/{recording_id}/transcript/{number}", operation_id="update_transcript_line", responses=responses(404, 409))
 async def update_transcript_line(
     principal: Writer, app: Engine, request: Request, recording_id: RecordingPath, number: LineNumber,
     asked: schemas.LineChange,
@@ -128,9 +132,8 @@ async def update_transcript_line(
     if line is None:
         raise not_found(f"the transcript has no line {number}; it has {len(lines)}, counted from 0")
     changed = _changed(line, asked, principal.name)
-    await keeping.edit_line(
-        app.services.store, transcript.id, line, edited=changed.edited, speaker=changed.speaker, by=principal.name
-    )
+    if not await keeping.edit_line(app.services.store, transcript, changed, principal.name, asked.was):
+        raise conflict("this line has changed meanwhile: somebody corrected it, or a newer transcript has taken its place")
     audit(request, "recording.edit_line", recording.id, tenant=recording.tenant, line=number)
     return segment_shape(changed)
 
@@ -141,7 +144,23 @@ def _changed(line: Line, asked: schemas.LineChange, by: str) -> Line:
     if "text" in given:
         edited = None if asked.text is None or asked.text == line.heard else asked.text
     speaker = asked.speaker if "speaker" in given else line.speaker
-    return Line(line.number, line.start, line.end, speaker, line.heard, edited, by)
+    return replace(line, speaker=speaker, edited=edited, edited_by=by)
+
+
+@router.delete(
+    "/{recording_id}/unplaced-edits/{edit_id}",
+    status_code=204,
+    operation_id="dismiss_unplaced_edit",
+    responses=responses(404),
+)
+async def dismiss_unplaced_edit(
+    principal: Writer, app: Engine, request: Request, recording_id: RecordingPath, edit_id: EditPath
+) -> None:
+    """Forgets a correction that the present transcript has no line for."""
+    recording = await own_recording(app, principal, recording_id)
+    if not await keeping.dismiss_edit(app.services.store, recording, edit_id.lower()):
+        raise not_found("there is no such correction; it may have been dismissed already")
+    audit(request, "recording.dismiss_edit", recording.id, tenant=recording.tenant)
 
 
 @router.get(

@@ -60,6 +60,8 @@ class _Line:
     order: list[str]
     ahead: dict[str, Ahead]
     parked: set[str]
+    waiting: list[str]
+    """Those that nobody has begun."""
 
     def before(self, job_id: str) -> list[Ahead]:
         return [self.ahead[one] for one in self.order[: self.order.index(job_id)]] if job_id in self.ahead else []
@@ -125,13 +127,13 @@ class Teller:
         """The place in line, 1 is next. Behind the person's own cap it is the place among the person's recordings."""
         line = self._lines.get(job.lane)
         if line is not None and job.id in line.parked:
-            view.position = line.order.index(job.id) + 1
+            view.position = line.waiting.index(job.id) + 1
             return
         told = await self._app.explain(job.id)
         if told.reason not in ("behind", "next"):
             view.waiting_for = told.sentence
         if told.position is not None:
-            view.position = told.position + 1
+            view.position = await _recordings_ahead(self._app.services.store, job) + 1
 
 
 def _progress(job: Job) -> tuple[float, float | None] | None:
@@ -156,7 +158,19 @@ async def _line(store: Store, lane: str) -> _Line:
         order=[str(row["job_id"]) for row in rows],
         ahead={str(row["job_id"]): _ahead(row) for row in rows},
         parked={str(row["job_id"]) for row in rows if row["parked"]},
+        waiting=[str(row["job_id"]) for row in rows if row["parked"] or _not_begun(row)],
     )
+
+
+def _not_begun(row: Any) -> bool:
+    return row["state"] == State.QUEUED.value and not row["children_total"]
+
+
+async def _recordings_ahead(store: Store, job: Job) -> int:
+    """The engine's own count has the parts of recordings in it, which are nobody's place in line."""
+    asked = {"queue": job.queue, "priority": job.priority, "pass": job.pass_, "id": job.id, "limit": MOST_IN_LINE}
+    rows = await store.read(lambda tx: tx.fetch("recordings_ahead", **asked))
+    return int(rows[0]["recordings"])
 
 
 def _ahead(row: Any) -> Ahead:

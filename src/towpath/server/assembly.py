@@ -32,6 +32,7 @@ from towpath.server.routes import (
     moving,
     oidc,
     operations,
+    problems,
     queues,
     schedules,
     session,
@@ -49,7 +50,7 @@ from towpath.version import __version__
 
 _RESOURCES = (
     session, oidc, jobs, making, moving, bulk, events, inbox, queues, workers, schedules, operations, stats, webhooks,
-    settings, tokens, users, asset_routes, uploads, audit, metrics, health,
+    settings, tokens, users, asset_routes, uploads, audit, metrics, health, problems,
 )  # fmt: skip
 _PRODUCTS = (recordings,)
 """Products bring their own routes."""

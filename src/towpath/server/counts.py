@@ -16,20 +16,33 @@ T = TypeVar("T")
 
 _FRESH = 1.0
 _MOST_KEPT = 1000
-_kept: WeakKeyDictionary[App, dict[Hashable, tuple[float, asyncio.Future[Any]]]] = WeakKeyDictionary()
+Made = tuple[float, asyncio.Future[Any]]
+"""When it was begun, and what it came or will come to."""
+_kept: WeakKeyDictionary[App, dict[Hashable, Made]] = WeakKeyDictionary()
 
 
 async def at_most_once_a_second(app: App, what: Hashable, make: Callable[[], Awaitable[T]]) -> T:
-    """The last answer, if it is young enough. Those who ask while it is being made wait for the same one."""
+    """The last answer, if it is young enough. Those who ask while it is being made wait for the same one, however long
+    it takes: a database that has become slow is not asked the same thing twice at once."""
     kept = _kept.setdefault(app, {})
     found = kept.get(what)
-    if found is None or time.monotonic() - found[0] >= _FRESH or _failed(found[1]):
+    if found is None or _is_stale(found):
         if len(kept) >= _MOST_KEPT:
-            kept.clear()
+            _make_room(kept)
         found = kept[what] = (time.monotonic(), asyncio.ensure_future(make()))
         found[1].add_done_callback(_failed)  # whoever asked may be gone by then
     value: T = await asyncio.shield(found[1])
     return value
+
+
+def _is_stale(found: Made) -> bool:
+    begun, made = found
+    return made.done() and (_failed(made) or time.monotonic() - begun >= _FRESH)
+
+
+def _make_room(kept: dict[Hashable, Made]) -> None:
+    for what in [what for what, (_, made) in kept.items() if made.done()]:
+        del kept[what]
 
 
 def _failed(made: asyncio.Future[Any]) -> bool:

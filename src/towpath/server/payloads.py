@@ -6,9 +6,11 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from towpath.core.records import Job
 from towpath.engine.app import App
 from towpath.engine.references import dangling
 from towpath.engine.registry import Operation
+from towpath.http.principal import Principal
 from towpath.http.problems import Problem
 
 _MOST_TOLD = 50
@@ -25,6 +27,18 @@ def public_operation(app: App, name: str) -> Operation:
         detail = f"the operation {name!r} is not public: jobs of it are made by the app itself, not over HTTP"
     public = f"public operations are: {', '.join(known)}" if known else "no operation here is public"
     raise Problem("not_found", 404, detail, remedy=f"{public}; mark one with @app.operation(…, public=True)")
+
+
+async def check_edit(app: App, principal: Principal, job: Job, payload: Any) -> None:
+    """A new payload for a job that there is. What the app itself makes is not everybody's to change: its operations trust
+    the ids and addresses in it."""
+    operation = app.registry.get(job.operation)
+    if not principal.admin and (operation is None or not operation.public):
+        raise Problem(
+            "forbidden", 403, f"the operation {job.operation!r} is not public: only administrators may change its payloads",
+            remedy="retry it with the payload it has",
+        )  # fmt: skip
+    await check_payload(app, operation, payload, job.tenant)
 
 
 async def check_payload(app: App, operation: Operation | None, payload: Any, tenant: str) -> None:

@@ -34,7 +34,7 @@ class Note:
     fields: dict[str, Any] | None = None
     progress: tuple[float | None, float | None] | None = None
     step: Step | None = None
-    used: Sequence[Usage] = ()  # the models behind it, for the sums by tenant
+    used: Sequence[Usage] = ()  # the models behind it, for the sums by job and by tenant
 
 
 async def record(tx: Tx, notes: Sequence[Note]) -> list[bool]:
@@ -81,6 +81,7 @@ async def _add_usage(tx: Tx, job: Job, used: Usage) -> None:
     sums = {name: getattr(used, name) for name in SUMS}
     whose = {"tenant": job.tenant, "queue": job.queue, "operation": job.operation, "model": used.model}
     await tx.execute("add_usage", at=tx.now, **whose, **sums)
+    await tx.execute("add_job_usage", job_id=job.id, model=used.model, **sums)
 
 
 async def put_step(tx: Tx, job: Job, step: Step) -> Step | None:

@@ -6,12 +6,14 @@ from pathlib import Path
 
 import pytest
 
+from tests.products.recordings.ear import Ear
 from tests.products.recordings.studio import Studio, opened_studio
-from tests.server.api.conftest import server_template
+from tests.server.api.conftest import server_template, sqlite_template, sqlite_url
 from tests.services.postgres import PostgresServer
 from towpath import App, Settings
+from towpath.recordings import hearing
 
-__all__ = ["server_template"]
+__all__ = ["server_template", "sqlite_template", "sqlite_url"]
 
 _numbers = count(1)
 
@@ -32,3 +34,10 @@ def settings(tmp_path: Path) -> Settings:
 async def studio(database_url: str, settings: Settings) -> AsyncIterator[Studio]:
     async with opened_studio(App(database_url, settings=settings)) as studio:
         yield studio
+
+
+@pytest.fixture
+def ear(monkeypatch: pytest.MonkeyPatch) -> Ear:
+    ear = Ear()
+    monkeypatch.setattr(hearing, "_hear_window", ear.hear)
+    return ear

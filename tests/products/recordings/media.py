@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import re
 from functools import cache
 from importlib.resources import files
 
@@ -11,12 +10,6 @@ import av
 import numpy as np
 
 RATE = 16_000
-BECKETT = "ever tried ever failed no matter try again fail again fail better"
-TWO_CITIES = (
-    "it was the best of times it was the worst of times it was the age of wisdom it was the age of foolishness it was the "
-    "epoch of belief it was the epoch of incredulity it was the season of light it was the season of darkness it was the "
-    "spring of hope it was the winter of despair"
-)
 _CODECS = {  # ending: container, codec, rate
     "mp3": ("mp3", "libmp3lame", RATE), "m4a": ("ipod", "aac", RATE), "mp4": ("mp4", "aac", RATE),
     "ogg": ("ogg", "libopus", 48_000), "opus": ("ogg", "libopus", 48_000), "webm": ("webm", "libopus", 48_000),
@@ -44,6 +37,10 @@ def silence(seconds: float) -> np.ndarray:
     return np.zeros(round(seconds * RATE), dtype=np.int16)
 
 
+def of_floats(samples: np.ndarray) -> np.ndarray:
+    return (np.clip(samples, -1, 1) * 32767).astype(np.int16)
+
+
 def encoded(samples: np.ndarray, ending: str = "wav") -> bytes:
     """The samples as a file of this format."""
     container_format, codec, rate = _CODECS[ending]
@@ -63,18 +60,3 @@ def encoded(samples: np.ndarray, ending: str = "wav") -> bytes:
             container.mux(stream.encode(piece))
         container.mux(stream.encode(None))
     return target.getvalue()
-
-
-def words(text: str) -> list[str]:
-    return re.findall(r"[a-z']+", text.lower())
-
-
-def word_error_rate(heard: str, said: str) -> float:
-    """Words to change, add or leave out, for each word that was said."""
-    mine, theirs = words(heard), words(said)
-    row = list(range(len(theirs) + 1))
-    for number, word in enumerate(mine, 1):
-        before, row[0] = row[0], number
-        for place, other in enumerate(theirs, 1):
-            before, row[place] = row[place], min(before + (word != other), row[place] + 1, row[place - 1] + 1)
-    return row[-1] / len(theirs)

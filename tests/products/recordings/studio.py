@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Any
 
 import httpx
@@ -29,6 +29,9 @@ class Studio:
     async def working(self, concurrency: int = 2) -> AsyncIterator[asyncio.Task[None]]:
         async with working(self.app, "transcription", "summary", "recordings", concurrency=concurrency) as task:
             yield task
+
+    def working_on(self, *queues: str) -> AbstractAsyncContextManager[asyncio.Task[None]]:
+        return working(self.app, *queues)
 
     async def upload(
         self, data: bytes = QUIET, name: str = "quiet.wav", *, by: httpx.AsyncClient | None = None, **fields: str

@@ -1,13 +1,20 @@
 """towpath transcribe and towpath watch, as processes and against a server."""
 
+import asyncio
 import json
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
-from tests.cli.commands import started, until, words
+from tests.cli.commands import Commands, started, until, words
+from tests.engine.working import working
 from tests.products.recordings.media import encoded, silence, speech
 from tests.server.api.live import Live, live_server
+from towpath import App, Settings
+from towpath.server import attach
 
 TALK = encoded(speech("clone-test"), "mp3")
 
@@ -18,7 +25,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_files_are_transcribed_offline_and_what_cannot_be_is_told(folder: Path):
+def test_files_are_transcribed_offline_and_what_cannot_be_is_told(folder: Path, monkeypatch: pytest.MonkeyPatch):
     (folder / "notes.mp3").write_text("these are only notes")
     (folder / "quiet.wav").write_bytes(encoded(silence(1), "wav"))
     args = ("transcribe", "talk.mp3", "notes.mp3", "quiet.wav", "--data", "data", "--out", "txt,json", "--summary")
@@ -32,29 +39,24 @@ def test_files_are_transcribed_offline_and_what_cannot_be_is_told(folder: Path):
     assert (folder / "quiet.txt").read_text() == ""
     assert not (folder / "notes.txt").exists()
 
-    with started("transcribe", "talk.mp3", "--data", "data", cwd=folder) as again:
-        assert again.end(60) == 2
-    assert "talk.txt is there already; --overwrite" in words(again.err)
+    monkeypatch.chdir(folder)
+    again = Commands("sqlite:///unused.db")("transcribe", "talk.mp3", "--data", "data", code=2)
+    assert "talk.txt is there already; --overwrite" in words(again.stderr)
 
 
-def test_a_terminal_gets_bars(folder: Path):
-    with started("transcribe", "talk.mp3", "--data", "data", cwd=folder, terminal=True, env={"TERM": "xterm"}) as process:
-        assert process.end(120) == 0, process.out
-    assert "━" in process.out
-    assert "0:04 / 0:04" in process.out
-
-
-def test_a_watched_folder_is_transcribed_once(folder: Path):
+def test_a_watched_folder_is_transcribed_once_and_a_terminal_gets_bars(folder: Path, monkeypatch: pytest.MonkeyPatch):
     args = ("watch", ".", "--data", "data", "--every", "0.2")
-    with started(*args, cwd=folder) as process:
+    with started(*args, cwd=folder, terminal=True, env={"TERM": "xterm"}) as process:
         until((folder / "talk.txt").exists, 120)
         (folder / "later.wav").write_bytes(encoded(silence(1), "wav"))
         until((folder / "later.txt").exists, 60)
         process.terminate()
         process.end(60)
-    with started(*args, "--once", cwd=folder) as again:
-        assert again.end(60) == 0
-    assert "transcribing" not in again.out
+    assert "━" in process.out
+    assert "0:04 / 0:04" in process.out
+    monkeypatch.chdir(folder)
+    again = Commands("sqlite:///unused.db")(*args, "--once")
+    assert "transcribing" not in again.stdout
 
 
 @pytest.fixture
@@ -63,20 +65,60 @@ def live(tmp_path: Path):
         yield live
 
 
-def test_a_server_is_asked_with_a_token(folder: Path, live: Live):
+def test_a_server_transcribes_for_whoever_has_a_token(folder: Path, live: Live, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(folder)
+    towpath = Commands("sqlite:///unused.db")
+    there = ("--server", live.url, "--token", live.secrets["ann"])
+    (folder / "notes.mp3").write_text("these are only notes")
+    with worker_on(live, folder):
+        done = towpath("transcribe", "talk.mp3", "notes.mp3", "--out", "txt,srt", *there, code=1)
+        assert "talk.mp3 → talk.txt, talk.srt" in done.stdout
+        assert "'notes.mp3' is text" in words(done.stdout)
+        assert " --> " in (folder / "talk.srt").read_text()
+        (folder / "notes.mp3").unlink()
+        (folder / "later.wav").write_bytes(encoded(silence(1), "wav"))
+        towpath("watch", ".", "--once", *there)
+    assert (folder / "talk.txt").read_text().strip()
+    assert (folder / "later.txt").read_text() == ""
+    assert not (folder / "towpath-data").exists()
+
+
+def test_a_server_refuses_with_its_own_words(folder: Path, live: Live, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(folder)
+    towpath = Commands("sqlite:///unused.db")
     args = ("transcribe", "talk.mp3", "--server", live.url, "--token")
-    with started(*args, "tow_wrong", cwd=folder) as refused:
-        assert refused.end(60) == 1
-    assert "needs a session or an API token" in words(refused.out)
-    with started(*args, live.secrets["ann"], "--language", "tlh", cwd=folder) as unknown:
-        assert unknown.end(60) == 1
-    assert "tlh" in unknown.out
+    assert "needs a session or an API token" in words(towpath(*args, "tow_wrong", code=1).stdout)
+    assert "tlh" in towpath(*args, live.secrets["ann"], "--language", "tlh", code=1).stdout
+    away = towpath("transcribe", "talk.mp3", "--server", "http://127.0.0.1:9", "--token", "x", code=1)
+    assert "http://127.0.0.1:9 does not answer" in words(away.stdout)
 
 
-def test_formats_that_do_not_exist_are_refused_before_anything_is_done(folder: Path):
-    with started("transcribe", "talk.mp3", "--out", "doc", cwd=folder) as process:
-        assert process.end(60) == 2
-    assert "--out takes txt, srt, vtt, json, md" in words(process.err)
+@contextmanager
+def worker_on(live: Live, folder: Path) -> Iterator[None]:
+    """A worker for the recordings of that server, in a thread of its own."""
+    settings = Settings(blobs_url=(folder / "blobs").as_uri(), poll_seconds=0.1, drain_seconds=0.2)
+    app = attach(App(f"sqlite:///{folder}/jobs.db", settings=settings))
+    ready, stop = threading.Event(), threading.Event()
+
+    async def work() -> None:
+        async with app, working(app, "transcription", "summary"):
+            ready.set()
+            await asyncio.to_thread(stop.wait)
+
+    thread = threading.Thread(target=lambda: asyncio.run(work()))
+    thread.start()
+    try:
+        assert ready.wait(30)
+        yield
+    finally:
+        stop.set()
+        thread.join(30)
+
+
+def test_formats_that_do_not_exist_are_refused_before_anything_is_done(folder: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(folder)
+    refused = Commands("sqlite:///unused.db")("transcribe", "talk.mp3", "--out", "doc", code=2)
+    assert "--out takes txt, srt, vtt, json, md" in words(refused.stderr)
     assert not (folder / "towpath-data").exists()
 
 

@@ -3,7 +3,8 @@
 import pytest
 
 from tests.engine.working import on_sqlite
-from tests.products.recordings.media import FORMATS, encoded, speech, word_error_rate
+from tests.models.words import word_error_rate
+from tests.products.recordings.media import FORMATS, encoded, speech
 from tests.products.recordings.studio import Studio
 from tests.server.api.site import ok
 from towpath.models.speech import engine_for
@@ -29,5 +30,5 @@ async def test_all_formats_become_the_same_transcript(studio: Studio, said: str)
     assert {ending: one["status"] for ending, one in found.items()} == dict.fromkeys(FORMATS, "COMPLETED")
     for ending, one in found.items():
         heard = ok(await studio.ann.get(f"/api/recordings/{one['id']}/transcript"))["text"]
-        assert word_error_rate(heard, said) <= (0.5 if ending == "amr" else 0.25), f"{ending}: {heard}"
+        assert word_error_rate(said, heard) <= (0.5 if ending == "amr" else 0.25), f"{ending}: {heard}"
         assert one["duration"] == pytest.approx(len(TALK) / 16_000, abs=0.1)

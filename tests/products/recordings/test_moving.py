@@ -5,45 +5,26 @@ import asyncio
 import pytest
 
 from tests.engine.working import eventually, happened, on_sqlite
-from tests.products.recordings.media import encoded, silence, speech
+from tests.products.recordings.ear import Ear
+from tests.products.recordings.media import encoded, silence
 from tests.products.recordings.studio import QUIET, Studio
 from tests.server.api.site import ok, problem
 from towpath import Transient
 from towpath.recordings import hearing
 
-SPEECH = encoded(speech("clone-test"), "mp3")
+SAID = ((0.1, 0.9, "The lock opens at seven."),)
 
 
-class Ear:
-    """Stands before the speech engine: it can be held, and it can fail."""
-
-    def __init__(self) -> None:
-        self.held, self.reached = asyncio.Event(), asyncio.Event()
-        self.held.set()
-        self.failing: Exception | None = None
-        self.windows: list[float] = []
-
-
-@pytest.fixture
-def ear(monkeypatch: pytest.MonkeyPatch) -> Ear:
-    ear, really = Ear(), hearing._hear_window
-
-    async def hear(ctx, engine, group, start, end):
-        ear.reached.set()
-        await ear.held.wait()
-        if ear.failing is not None:
-            raise ear.failing
-        ear.windows.append(start)
-        return await really(ctx, engine, group, start, end)
-
-    monkeypatch.setattr(hearing, "_hear_window", hear)
-    return ear
+@pytest.fixture(autouse=True)
+def _speech_without_hearing_it(ear: Ear) -> None:
+    """What is moved here is jobs; real speech is heard in test_end_to_end."""
+    ear.hears = SAID
 
 
 @on_sqlite
 async def test_a_failed_upload_is_kept_and_can_be_retried(studio: Studio, ear: Ear):
     ear.failing = Transient("the engine is out of breath", remedy="wait a moment")
-    sent = await studio.upload(SPEECH, "talk.mp3", auto_summary="false")
+    sent = await studio.upload(QUIET, "talk.wav", auto_summary="false")
     async with studio.working():
         await _fail_soon(studio, sent["job_id"])
         failed = await studio.done(sent["id"])
@@ -85,7 +66,7 @@ async def _due_now(tx, job_id):
 @on_sqlite
 async def test_a_running_recording_is_cancelled_and_really_stops(studio: Studio, ear: Ear):
     ear.held.clear()
-    sent = await studio.upload(SPEECH, "talk.mp3")
+    sent = await studio.upload(QUIET, "talk.wav")
     async with studio.working():
         await asyncio.wait_for(ear.reached.wait(), 30)
         assert (await studio.get(sent["id"]))["status"] == "PROCESSING"
@@ -113,7 +94,7 @@ async def test_a_waiting_recording_is_cancelled_and_can_be_taken_up_again(studio
 
 
 async def test_deleting_a_recording_leaves_nothing(studio: Studio):
-    one = await studio.finished(SPEECH, "talk.mp3")
+    one = await studio.finished(QUIET, "talk.wav")
     ok(await studio.ann.post(f"/api/recordings/{one['id']}/shares", json={}), 201)
     assert ok(await studio.ann.delete(f"/api/recordings/{one['id']}")) == {"deleted": 1}
     problem(await studio.ann.get(f"/api/recordings/{one['id']}"), 404, "not_found")
@@ -125,7 +106,7 @@ async def test_deleting_a_recording_leaves_nothing(studio: Studio):
 @on_sqlite
 async def test_deleting_while_it_is_worked_on_stops_the_work_first(studio: Studio, ear: Ear):
     ear.held.clear()
-    sent = await studio.upload(SPEECH, "talk.mp3")
+    sent = await studio.upload(QUIET, "talk.wav")
     async with studio.working():
         await asyncio.wait_for(ear.reached.wait(), 30)
         ok(await studio.ann.delete(f"/api/recordings/{sent['id']}"))
@@ -150,7 +131,7 @@ async def test_deleting_the_job_of_a_failed_upload_takes_the_recording_and_its_a
 
 @on_sqlite
 async def test_deleting_a_job_of_a_transcribed_recording_leaves_the_recording(studio: Studio):
-    one = await studio.finished()
+    one = await studio.finished(auto_summary="false")
     gone = ok(await studio.ann.delete(f"/api/recordings/jobs/{one['job']['id']}"))
     assert (gone["deleted"] >= 1, gone["recording_deleted"]) == (True, False)
     left = await studio.get(one["id"])
@@ -158,7 +139,7 @@ async def test_deleting_a_job_of_a_transcribed_recording_leaves_the_recording(st
 
 
 async def test_clearing_completed_jobs_keeps_recordings_and_what_is_not_completed(studio: Studio):
-    one = await studio.finished()
+    one = await studio.finished(auto_summary="false")
     waiting = await studio.upload()
     assert ok(await studio.ann.post("/api/recordings/jobs/clear-completed"))["deleted"] == 1
     assert [job["id"] for job in await studio.jobs()] == [waiting["job_id"]]
@@ -167,7 +148,7 @@ async def test_clearing_completed_jobs_keeps_recordings_and_what_is_not_complete
 
 @on_sqlite
 async def test_a_new_transcription_replaces_the_old_one_only_when_it_is_there(studio: Studio, ear: Ear):
-    one = await studio.finished(SPEECH, "talk.mp3")
+    one = await studio.finished(QUIET, "talk.wav")
     before = ok(await studio.ann.get(f"/api/recordings/{one['id']}/transcript"))
     ear.held.clear()
     ear.reached.clear()
@@ -190,7 +171,7 @@ async def test_a_new_transcription_replaces_the_old_one_only_when_it_is_there(st
 async def test_a_reprocessing_that_fails_leaves_the_old_transcript(studio: Studio, ear: Ear):
     from towpath import Fatal
 
-    one = await studio.finished(SPEECH, "talk.mp3", auto_summary="false")
+    one = await studio.finished(QUIET, "talk.wav", auto_summary="false")
     ear.failing = Fatal("the model file is damaged")
     ok(await studio.ann.post(f"/api/recordings/{one['id']}/reprocess", json={}), 202)
     async with studio.working():
@@ -201,7 +182,7 @@ async def test_a_reprocessing_that_fails_leaves_the_old_transcript(studio: Studi
 
 
 async def test_a_summary_is_made_anew(studio: Studio):
-    one = await studio.finished(SPEECH, "talk.mp3", auto_summary="false")
+    one = await studio.finished(QUIET, "talk.wav", auto_summary="false")
     assert one["summary"] is None
     ok(await studio.ann.post(f"/api/recordings/{one['id']}/reprocess", json={"what": "summary"}), 202)
     async with studio.working():
@@ -227,9 +208,9 @@ async def test_bulk_does_what_can_be_done_and_says_why_not_for_the_rest(studio: 
 
 async def test_the_first_of_many_is_done_before_the_last_is_begun(studio: Studio):
     """Two of a person's recordings are open at a time; another person's does not wait for them."""
-    mine = [await studio.upload(QUIET, f"{number}.wav") for number in range(6)]
+    mine = [await studio.upload(QUIET, f"{number}.wav") for number in range(4)]
     positions = {job["recording_id"]: job["position"] for job in await studio.jobs()}
-    assert [positions[one["id"]] for one in mine[2:]] == [3, 4, 5, 6]
+    assert [positions[one["id"]] for one in mine[2:]] == [3, 4]
     theirs = await studio.upload(by=studio.bob)
     async with studio.working(4):
         for one in [*mine, theirs]:
@@ -242,8 +223,14 @@ async def test_the_first_of_many_is_done_before_the_last_is_begun(studio: Studio
 
 
 @on_sqlite
-async def test_a_long_silence_is_split_into_jobs_that_share_their_progress(studio: Studio):
-    one = await studio.finished(encoded(silence(100), "flac"), "pause.flac")
+async def test_a_long_silence_is_split_into_jobs_that_share_their_progress_and_their_engine(
+    studio: Studio, ear: Ear, monkeypatch: pytest.MonkeyPatch
+):
+    ear.hears = None
+    opened, really = [], hearing.engine_for
+    monkeypatch.setattr(hearing, "engine_for", lambda *args: opened.append(args) or really(*args))
+    one = await studio.finished(encoded(silence(70), "flac"), "pause.flac")
+    assert len(opened) == 1
     row = await studio.app.get(one["jobs"][0]["id"])
-    assert row.children_total >= 3
+    assert row.children_total >= 2
     assert (row.progress_current, row.progress_total) == (one["duration"], one["duration"])

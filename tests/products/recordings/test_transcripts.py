@@ -6,6 +6,7 @@ import zipfile
 import pytest
 
 from tests.engine.working import on_sqlite
+from tests.products.recordings.ear import Ear
 from tests.products.recordings.media import encoded, speech
 from tests.products.recordings.studio import Studio
 from tests.server.api.site import ok, problem
@@ -14,7 +15,8 @@ TALK = encoded(speech("clone-test"), "mp3")
 
 
 @pytest.fixture
-async def talk(studio: Studio) -> dict:
+async def talk(studio: Studio, ear: Ear) -> dict:
+    ear.hears = [(0.1, 2.0, "Ever tried."), (2.1, 4.0, "Ever failed.")]
     return await studio.finished(TALK, "talk.mp3", title="Beckett", auto_summary="false")
 
 
@@ -24,10 +26,12 @@ async def test_a_line_is_corrected_searched_and_brought_back(studio: Studio, tal
     changed = ok(await studio.ann.patch(f"{address}/0", json={"text": "Straße <b>nach</b> Süden", "speaker": "Sam"}))
     assert (changed["text"], changed["speaker"], changed["edited"]) == ("Straße <b>nach</b> Süden", "Sam", True)
     assert changed["heard"] == line["heard"]
+    late = {"text": "typed over the line as it was before", "was": line["text"]}
+    problem(await studio.ann.patch(f"{address}/0", json=late), 409, "conflict")
     found = ok(await studio.ann.get(address, params={"search": "SÜDEN"}))
     assert [one["number"] for one in found["segments"]] == [0]
     assert "Straße" in (await studio.ann.get(f"/api/recordings/{talk['id']}/export", params={"format": "vtt"})).text
-    back = ok(await studio.ann.patch(f"{address}/0", json={"text": None}))
+    back = ok(await studio.ann.patch(f"{address}/0", json={"text": None, "was": changed["text"]}))
     assert (back["text"], back["edited"], back["speaker"]) == (line["text"], False, "Sam")
     problem(await studio.ann.patch(f"{address}/9999", json={"text": "x"}), 404, "not_found")
     problem(await studio.ann.patch(f"{address}/0", json={"text": "a\u0000b"}), 422, "invalid")
@@ -52,11 +56,15 @@ async def test_many_transcripts_come_in_one_file_under_names_of_their_own(studio
 
 async def test_a_shared_recording_can_be_read_by_whoever_has_the_link_until_it_expires(studio: Studio, talk: dict):
     address = f"/api/recordings/{talk['id']}/shares"
+    line = f"/api/recordings/{talk['id']}/transcript/0"
+    unsaid = ok(await studio.ann.patch(line, json={"text": "What we say in public"}))["heard"]
     made = ok(await studio.ann.post(address, json={"hours": 1}), 201)
     assert made["url"].endswith(f"/shared/{made['secret']}")
     shown = ok(await studio.nobody.get(f"/api/shared/{made['secret']}"))
     assert (shown["title"], shown["with_audio"]) == ("Beckett", False)
     assert talk["id"] not in str(shown)
+    assert shown["segments"][0]["text"] == "What we say in public"
+    assert unsaid not in str(shown)
     problem(await studio.nobody.get(f"/api/shared/{made['secret']}/audio"), 404, "not_found")
     problem(await studio.nobody.get("/api/shared/guessed"), 404, "not_found")
 

@@ -109,6 +109,7 @@ CASES: dict[str, list[Case]] = {
     "list_shares": [Case(HIDDEN)],
     "create_share": [Case(HIDDEN, {"with_audio": True})],
     "delete_share": [Case(HIDDEN)],
+    "dismiss_unplaced_edit": [Case(HIDDEN)],
     "retry_recording_job": [Case(HIDDEN)],
     "delete_recording_job": [Case(HIDDEN)],
     "get_job_queue_status": [Case(CLEAN)],
@@ -208,6 +209,7 @@ async def south(site: Site) -> South:
     ids = {
         "asset_id": found.asset_id, "upload_id": upload.headers["location"].rsplit("/", 1)[1],
         "recording_id": recording, "job_id": recording_job, "share_id": share["id"], "number": "0",
+        "edit_id": await an_unplaced_edit(site, recording),
         "id": jobs[1].id, "token_id": token["id"], "session_id": session["id"], "user_id": account.id,
         "webhook_id": webhook["id"], "delivery_id": delivery.json()["id"], "name": "back", "lane": "south",
     }  # fmt: skip
@@ -222,6 +224,15 @@ async def a_recording(site: Site) -> tuple[str, str]:
 
     asset = await assets.receive(site.app, "south", f"{MARK}.wav", pieces(), kinds=assets.MEDIA, created_by=None)
     return await intake.create(site.app, asset, intake.Options(title=MARK), intake.Uploader("south", name="bob"))
+
+
+async def an_unplaced_edit(site: Site, recording_id: str) -> str:
+    edit_id = "0198c2f0-6f0a-7c3e-8d1b-2f7a9c4e5b60"
+    words = {"heard": MARK, "edited": MARK, "speaker": None, "edited_by": "bob"}
+    await site.app.services.store.run(
+        lambda tx: tx.execute("unplaced_edit_add", id=edit_id, recording_id=recording_id, begins=0.0, ends=1.0, **words)
+    )
+    return edit_id
 
 
 @asynccontextmanager

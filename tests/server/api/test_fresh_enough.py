@@ -65,3 +65,41 @@ async def test_one_who_goes_away_takes_nothing_from_the_others(app: App):
     first.cancel()
     gate.set()
     assert await second == 7
+
+
+async def test_one_that_takes_long_is_not_begun_a_second_time(app: App, monkeypatch):
+    monkeypatch.setattr(counts, "_FRESH", 0.0)
+    gate, begun = asyncio.Event(), []
+
+    async def make() -> int:
+        begun.append(1)
+        await gate.wait()
+        return len(begun)
+
+    asking = [asyncio.create_task(counts.at_most_once_a_second(app, "x", make)) for _ in range(5)]
+    await asyncio.sleep(0)
+    await asyncio.sleep(0)
+    gate.set()
+    assert await asyncio.gather(*asking) == [1] * 5
+
+
+async def test_many_kinds_of_answers_do_not_push_out_one_that_is_being_made(app: App, monkeypatch):
+    monkeypatch.setattr(counts, "_MOST_KEPT", 3)
+    gate, begun = asyncio.Event(), []
+
+    async def make() -> int:
+        begun.append(1)
+        await gate.wait()
+        return len(begun)
+
+    async def quick() -> int:
+        return 0
+
+    first = asyncio.create_task(counts.at_most_once_a_second(app, "x", make))
+    await asyncio.sleep(0)
+    for number in range(10):
+        await counts.at_most_once_a_second(app, number, quick)
+    second = asyncio.create_task(counts.at_most_once_a_second(app, "x", make))
+    await asyncio.sleep(0)
+    gate.set()
+    assert (await first, await second) == (1, 1)

@@ -118,6 +118,13 @@ async def test_what_came_through_a_proxy_is_not_from_this_machine(site: Site, he
 
 
 @on_sqlite
+async def test_a_name_that_others_use_is_not_asked_for_from_this_machine(site: Site):
+    """A proxy on the same machine that adds no header of its own still passes on the name that people asked for."""
+    async with from_address(site.api, Host="jobs.example.com") as here:
+        problem(await here.get("/metrics"), 401, "unauthenticated")
+
+
+@on_sqlite
 async def test_a_bad_token_from_this_machine_is_still_a_bad_token(site: Site):
     async with from_address(site.api, Authorization="Bearer tow_nonsense") as here:
         problem(await here.get("/metrics"), 401, "unauthenticated")

@@ -51,6 +51,22 @@ async def test_a_failed_job_gets_a_fresh_start_with_or_without_a_new_payload(sit
     assert await site.app.payload(job.id) == "cup"
 
 
+async def test_what_the_app_itself_makes_is_retried_as_it_is_by_everybody_but_administrators(site: Site):
+    """The payload of an operation that is not public was never meant to come from outside."""
+    job = await site.make("secret")
+    await site.app.cancel(job.id)
+    address = f"/api/jobs/{job.id}/retry"
+    problem(await site.ann.post(address, json={"payload": {"of": "somebody else"}}), 403, "forbidden")
+    requeue = {"ids": [job.id], "payload": {"of": "somebody else"}}
+    refused = ok(await site.ann.post("/api/inbox/requeue", json=requeue))["refused"]
+    assert "only administrators" in refused[job.id]
+    assert await site.app.payload(job.id) is None
+    ok(await site.ann.post(address))
+    await site.app.cancel(job.id)
+    ok(await site.root.post(address, json={"payload": {"mended": True}}))
+    assert await site.app.payload(job.id) == {"mended": True}
+
+
 async def test_what_cannot_be_retried_is_a_conflict(site: Site):
     job = await site.make("greet", {"name": "n"})
     problem(await site.ann.post(f"/api/jobs/{job.id}/retry", json={}), 409, "conflict")

@@ -1,9 +1,11 @@
 """GET /api/jobs/{id} and what hangs on it: events, children, values to download."""
 
-from tests.engine.working import in_state, working
+from tests.engine.working import AT_ONCE, in_state, working
 from tests.server.api.site import Site, ok, problem
+from towpath import Transient
 from towpath.core.encoding import encode
 from towpath.core.records import Step
+from towpath.core.usage import Price
 from towpath.store.journal import put_step
 
 MISSING = "01890000-0000-7000-8000-000000000000"
@@ -43,7 +45,7 @@ async def test_a_failure_says_what_to_do(site: Site):
     assert (job["explanation"]["remedy"], job["attempt"]) == ("mend it", 1)
 
 
-async def test_steps_add_up_and_what_is_unknown_is_null(site: Site):
+async def test_steps_come_in_order_and_what_is_unknown_is_null(site: Site):
     job = await site.make("greet", {"name": "n"})
     row = await site.app.get(job.id)
 
@@ -52,12 +54,35 @@ async def test_steps_add_up_and_what_is_unknown_is_null(site: Site):
         await put_step(tx, row, Step(job.id, "paid", "step", duration_ms=5.0, model="m", tokens_in=3, cost_cents=0.5))
 
     await site.app.services.store.run(unit)
-    shown = ok(await site.ann.get(f"/api/jobs/{job.id}"))
-    assert [(step["name"], step["order"], step["cost_cents"]) for step in shown["steps"]] == [
-        ("free", 1, None), ("paid", 2, 0.5),
-    ]  # fmt: skip
-    assert (shown["cost_cents"], shown["tokens_in"], shown["tokens_out"]) == (0.5, 3, None)
-    assert shown["steps"][0]["started_at"] < shown["steps"][0]["created_at"]
+    steps = ok(await site.ann.get(f"/api/jobs/{job.id}"))["steps"]
+    assert [(step["name"], step["order"], step["cost_cents"]) for step in steps] == [("free", 1, None), ("paid", 2, 0.5)]
+    assert steps[0]["started_at"] < steps[0]["created_at"]
+
+
+async def test_the_cost_has_everything_that_was_used_for_the_job_inside_steps_and_outside(site: Site):
+    @site.app.operation("think", queue="q", retry=AT_ONCE)
+    async def think(ctx, _payload):
+        await ctx.meter(model="large", tokens_in=1000, cost_cents=1.0)
+
+        async def step():
+            await ctx.meter(model="large", tokens_in=100, tokens_out=10, cost_cents=0.25)
+            await ctx.meter(model="small", tokens_in=1_000_000)
+            if ctx.attempt == 1:
+                raise Transient("again")
+
+        await ctx.step("write", step)
+
+    def told(job):
+        return job["cost_cents"], job["unpriced"], job["tokens_in"], job["tokens_out"]
+
+    done = await site.done("think")
+    other = await site.done("greet", {"name": "n"})
+    assert told(ok(await site.ann.get(f"/api/jobs/{done.id}"))) == (2.5, True, 2_002_200, 20)
+    await site.app.prices.put({"small": Price(100.0, 0.0), "large": Price(7.0, 7.0)})
+    assert told(ok(await site.ann.get(f"/api/jobs/{done.id}"))) == (202.5, False, 2_002_200, 20)
+    assert told(ok(await site.ann.get(f"/api/jobs/{other.id}"))) == (None, False, None, None)
+    ok(await site.ann.delete(f"/api/jobs/{done.id}"))
+    assert await site.app.services.store.read(lambda tx: tx.fetch("job_usage", job_id=done.id)) == []
 
 
 async def test_events_come_in_pages_and_by_level(site: Site):

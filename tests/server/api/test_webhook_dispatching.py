@@ -143,6 +143,21 @@ async def test_more_endings_than_fit_into_one_page_all_arrive(app: App, monkeypa
     assert await told(app, webhook) == Counter(jobs)
 
 
+async def test_many_webhooks_do_not_make_one_transaction_of_any_size(app: App, monkeypatch):
+    monkeypatch.setattr("towpath.server.webhooks.dispatching._DELIVERIES", 10)
+    sizes, move = [], dispatching._move
+
+    async def measured(tx, expected, token, deliveries):
+        sizes.append(len(deliveries))
+        return await move(tx, expected, token, deliveries)
+
+    monkeypatch.setattr(dispatching, "_move", measured)
+    webhooks, jobs = [await a_hook(app) for _ in range(4)], await some_endings(app, 20)
+    await dispatched(app, 20)
+    assert [await told(app, webhook) for webhook in webhooks] == [Counter(jobs)] * 4
+    assert max(sizes) <= 10 + 4
+
+
 async def test_deliveries_whose_job_was_pruned_are_forgotten(app: App):
     webhook, [job] = await a_hook(app), await some_endings(app, 1)
     await dispatched(app)

@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Iterator
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -12,8 +13,9 @@ from tests.server.api.site import Site, ok, opened_site, problem
 from towpath import App, Settings
 from towpath.engine.janitor import promote_due
 from towpath.http.signatures import verify_signature
-from towpath.server.webhooks import dispatching, keeping
+from towpath.server.webhooks import dispatching, keeping, resting
 from towpath.server.webhooks.messages import of_ending
+from towpath.testing import drain
 
 MISSING = "01890000-0000-7000-8000-000000000000"
 
@@ -57,6 +59,13 @@ async def delivered(site: Site, webhook, *states: str) -> list[dict]:
 
 
 async def hurry(site: Site) -> None:
+    """What is to be tried again later is due now, and no receiver is given a rest."""
+    async with site.app.transaction() as tx:
+        await tx.execute(f"DELETE FROM {'towpath_' if site.app.services.store.dialect == 'sqlite' else 'towpath.'}budget")
+    await due(site)
+
+
+async def due(site: Site) -> None:
     """What is to be tried again later is due now."""
     sqlite = site.app.services.store.dialect == "sqlite"
     table, past = ("towpath_job", "1.0") if sqlite else ("towpath.job", "'1970-01-02'")
@@ -148,6 +157,62 @@ def receiver_status(number: int) -> int:
     return [503, 500][number - 1]
 
 
+async def test_while_a_receiver_is_down_other_deliveries_to_it_wait_without_being_sent(site: Site, receiver: Receiver):
+    made, receiver.answers = await hook(site, receiver.url), [503]
+    async with working(site.app, "webhooks", concurrency=1):
+        for _ in range(4):
+            await drain_shop(site)
+        first, *others = await eventually(lambda: looked_at(site, made, 4))
+        assert (len(receiver.messages), first["attempts"], [one["attempts"] for one in others]) == (1, 1, [0, 0, 0])
+        rows = [await site.app.get(one["id"]) for one in others]
+        assert all(row.failures == 0 and row.run_at is not None for row in rows)
+        receiver.answers = [200]
+        await hurry(site)
+        await delivered(site, made, *["succeeded"] * 4)
+    assert [one["attempts"] for one in await deliveries(site, made)] == [1, 1, 1, 2]
+
+
+async def drain_shop(site: Site) -> None:
+    job = await site.make("secret")
+    await drain(site.app, [job.queue])
+
+
+async def looked_at(site: Site, webhook, count: int) -> list[dict] | None:
+    """The deliveries, the one that was sent first, once all have been looked at."""
+    found = await deliveries(site, webhook)
+    rows = [await site.app.get(one["id"]) for one in found]
+    if len(found) < count or any(row.run_at is None or row.attempt == 0 for row in rows):
+        return None
+    return sorted(found, key=lambda one: -one["attempts"])
+
+
+async def test_a_receiver_that_stays_down_is_given_up_on_after_two_days(site: Site, receiver: Receiver, monkeypatch):
+    made, receiver.answers = await hook(site, receiver.url), [(503, {"Retry-After": "60"})]
+    monkeypatch.setattr(resting, "PATIENCE", timedelta(0))
+    async with working(site.app):
+        await ended(site.app, await site.make("secret"))
+        await eventually(lambda: failing_since(site, made))
+        await delivered(site, made, "queued")
+        await site.app.services.budgets.block(resting.budget_of(made["id"]), 600, "it is down")
+        await ended(site.app, await site.make("secret"))
+        await eventually(lambda: looked_at(site, made, 2))
+        await due(site)
+        late, early = await delivered(site, made, "failed", "failed")
+    assert (len(receiver.messages), early["attempts"], late["attempts"]) == (1, 1, 0)
+    assert "127.0.0.1 has not answered well since" in late["error"]
+
+
+async def test_a_replay_does_not_wait_for_a_receiver_that_was_down(site: Site, receiver: Receiver):
+    made, receiver.answers = await hook(site, receiver.url), [404]
+    async with working(site.app):
+        await ended(site.app, await site.make("secret"))
+        delivery = await refused_for_good(site, made, receiver)
+        await site.app.services.budgets.block(resting.budget_of(made["id"]), 600, "it is down")
+        receiver.answers = [200]
+        ok(await site.ann.post(f"/api/webhooks/{made['id']}/deliveries/{delivery['id']}/replay"))
+        await delivered(site, made, "succeeded")
+
+
 async def test_nobody_there_is_tried_again_too(site: Site):
     with receiving() as gone:
         made = await hook(site, gone.url)
@@ -171,15 +236,20 @@ async def test_the_time_a_receiver_asks_for_is_kept(site: Site, receiver: Receiv
         await delivered(site, made, "succeeded")
 
 
+async def refused_for_good(site: Site, webhook, receiver: Receiver) -> dict:
+    for number in (1, 2):
+        await eventually(lambda number=number: len(receiver.messages) == number)
+        await delivered(site, webhook, "queued")
+        await hurry(site)
+    [delivery] = await delivered(site, webhook, "failed")
+    return delivery
+
+
 async def test_a_receiver_that_refuses_is_given_up_after_three_attempts(site: Site, receiver: Receiver):
     made, receiver.answers = await hook(site, receiver.url), [404]
     async with working(site.app):
         await ended(site.app, await site.make("secret"))
-        for number in (1, 2):
-            await eventually(lambda number=number: len(receiver.messages) == number)
-            await delivered(site, made, "queued")
-            await hurry(site)
-        [delivery] = await delivered(site, made, "failed")
+        delivery = await refused_for_good(site, made, receiver)
     assert (delivery["attempts"], delivery["response_status"]) == (3, 404)
     assert delivery["error"] == "127.0.0.1 answered 404, after 3 attempts"
 
@@ -278,6 +348,14 @@ async def test_a_message_tells_of_its_ending_even_if_the_job_has_moved_on(site: 
 
 
 @on_sqlite
+async def test_a_delivery_reaches_no_webhook_of_another_tenant(site: Site, receiver: Receiver):
+    made = await hook(site, receiver.url)
+    payload = {"webhook_id": made["id"], "message": {"id": "evt_1", "type": "ping", "created_at": "2026-01-01T00:00:00Z"}}
+    async with working(site.app):
+        forged = await ended(site.app, await site.make("towpath.webhook", payload, tenant="south"))
+    assert (forged.state, receiver.messages) == ("partial", [])
+
+
 async def test_one_tenant_never_sees_anothers(site: Site, receiver: Receiver):
     made = await hook(site, receiver.url)
     sent = ok(await site.ann.post(f"/api/webhooks/{made['id']}/test"), 201)

@@ -830,6 +830,9 @@ export interface paths {
         /**
          * Reprocess Recording
          * @description Makes the transcription or the summary anew; what is there stays until the new one is.
+         *
+         *     Corrections go over to the lines of the new transcript that cover the same stretch of time; those without such a line
+         *     are among its `unplaced_edits`.
          */
         post: operations["reprocess_recording"];
         delete?: never;
@@ -920,6 +923,26 @@ export interface paths {
          * @description Corrects a line. What the engine heard is kept beside it, and `text: null` brings it back.
          */
         patch: operations["update_transcript_line"];
+        trace?: never;
+    };
+    "/api/recordings/{recording_id}/unplaced-edits/{edit_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Dismiss Unplaced Edit
+         * @description Forgets a correction that the present transcript has no line for.
+         */
+        delete: operations["dismiss_unplaced_edit"];
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/api/schedules": {
@@ -1839,7 +1862,10 @@ export interface components {
         };
         /** Delivery */
         Delivery: {
-            /** Attempts */
+            /**
+             * Attempts
+             * @description How often it was sent.
+             */
             attempts: number;
             /** Created At */
             created_at: string;
@@ -2092,7 +2118,7 @@ export interface components {
             cost: number;
             /**
              * Cost Cents
-             * @description What its steps cost as far as that is known; null if unknown.
+             * @description What it has cost so far, all attempts included; null if nothing is known.
              */
             cost_cents: number | null;
             /** Created At */
@@ -2160,7 +2186,10 @@ export interface components {
             steps: components["schemas"]["Step"][];
             /** Tenant */
             tenant: string;
-            /** Tokens In */
+            /**
+             * Tokens In
+             * @description Of everything it used; null if nobody told.
+             */
             tokens_in: number | null;
             /** Tokens Out */
             tokens_out: number | null;
@@ -2169,6 +2198,11 @@ export interface components {
              * @description The W3C traceparent it was enqueued with.
              */
             trace: string | null;
+            /**
+             * Unpriced
+             * @description Something it used is not in the cost, because no price is known.
+             */
+            unpriced: boolean;
             worker: components["schemas"]["JobWorker"] | null;
             /** Worker Id */
             worker_id: string | null;
@@ -2299,6 +2333,11 @@ export interface components {
             speaker?: string | null;
             /** Text */
             text?: string | null;
+            /**
+             * Was
+             * @description The line's text as it was read; 409 if it says something else by now.
+             */
+            was?: string | null;
         };
         /** LinkToken */
         LinkToken: {
@@ -2812,7 +2851,7 @@ export interface components {
             title: string;
             /**
              * Type
-             * @description `/problems/` and one of the documented names.
+             * @description `/problems/` and its kind; there is a page about it.
              * @example /problems/not_found
              */
             type: string;
@@ -3075,6 +3114,12 @@ export interface components {
              * @default 1
              */
             priority: number;
+            /**
+             * Replace Edits
+             * @description Drop what people corrected in the transcript; otherwise it goes over to the new one.
+             * @default false
+             */
+            replace_edits: boolean;
             /** Speakers */
             speakers?: boolean | null;
             /**
@@ -3228,8 +3273,16 @@ export interface components {
             heard: string;
             /** Number */
             number: number;
-            /** Speaker */
+            /**
+             * Speaker
+             * @description See the transcript's `speaker_scope`.
+             */
             speaker: string | null;
+            /**
+             * Speaker Heard
+             * @description Whom the engine took the speaker for.
+             */
+            speaker_heard: string | null;
             /** Start */
             start: number;
             /** Text */
@@ -3296,12 +3349,46 @@ export interface components {
             /** Language */
             language: string | null;
             /** Segments */
-            segments: components["schemas"]["Segment"][];
-            summary: components["schemas"]["Summary"] | null;
+            segments: components["schemas"]["SharedSegment"][];
+            /**
+             * Speaker Scope
+             * @description Within what the same `speaker` is the same person. `window`: engines tell speakers apart within some 30 seconds, and `Speaker 1` of one window need not be that of the next. `recording`: people have named all of them. null: nobody is named.
+             */
+            speaker_scope: ("window" | "recording") | null;
+            summary: components["schemas"]["SharedSummary"] | null;
             /** Title */
             title: string;
             /** With Audio */
             with_audio: boolean;
+        };
+        /**
+         * SharedSegment
+         * @description One line as it stands. What was heard before somebody corrected it is not for everybody.
+         */
+        SharedSegment: {
+            /** End */
+            end: number;
+            /** Number */
+            number: number;
+            /**
+             * Speaker
+             * @description See `speaker_scope`.
+             */
+            speaker: string | null;
+            /** Start */
+            start: number;
+            /** Text */
+            text: string;
+        };
+        /** SharedSummary */
+        SharedSummary: {
+            /**
+             * Label
+             * @description For people: how it was made.
+             */
+            label: string;
+            /** Text */
+            text: string;
         };
         /** Signal */
         Signal: {
@@ -3549,11 +3636,23 @@ export interface components {
             recording_id: string;
             /** Segments */
             segments: components["schemas"]["Segment"][];
+            /**
+             * Speaker Scope
+             * @description Within what the same `speaker` is the same person. `window`: engines tell speakers apart within some 30 seconds, and `Speaker 1` of one window need not be that of the next. `recording`: people have named all of them. null: nobody is named.
+             */
+            speaker_scope: ("window" | "recording") | null;
             /** Text */
             text: string;
+            /** Unplaced Edits */
+            unplaced_edits: components["schemas"]["UnplacedEdit"][];
         };
         /** TranscriptInfo */
         TranscriptInfo: {
+            /**
+             * Cost Cents
+             * @description 0 for what was heard on this machine; null: not known.
+             */
+            cost_cents: number | null;
             /** Created At */
             created_at: string;
             /** Engine */
@@ -3566,6 +3665,37 @@ export interface components {
             lines: number;
             /** Took Seconds */
             took_seconds: number | null;
+            /**
+             * Unplaced Edits
+             * @description Corrections of an older transcript that found no line in this one.
+             */
+            unplaced_edits: number;
+        };
+        /**
+         * UnplacedEdit
+         * @description A correction of an older transcript that found no line in the present one. It is kept until it is dismissed.
+         */
+        UnplacedEdit: {
+            /** Edited By */
+            edited_by: string | null;
+            /** End */
+            end: number;
+            /**
+             * Heard
+             * @description What the engine had heard then.
+             */
+            heard: string;
+            /** Id */
+            id: string;
+            /** Speaker */
+            speaker: string | null;
+            /** Start */
+            start: number;
+            /**
+             * Text
+             * @description What somebody made of it; null: only the speaker was named.
+             */
+            text: string | null;
         };
         /**
          * Upload
@@ -8581,6 +8711,119 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Segment"];
                 };
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description This is not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description There is no such thing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description This does not fit the present state */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request must be JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request does not fit */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Not available right now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    dismiss_unplaced_edit: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The recording's id. */
+                recording_id: string;
+                /** @description The correction's id. */
+                edit_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description The request cannot be read */
             400: {

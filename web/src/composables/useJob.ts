@@ -29,6 +29,7 @@ const DETAILS: ReadonlySet<string> = new Set<Exclude<keyof JobDetail, keyof Job>
   "explanation",
   "steps",
   "cost_cents",
+  "unpriced",
   "tokens_in",
   "tokens_out",
   "trace",

@@ -1,6 +1,5 @@
 /** Which rows are ticked. Shift extends from the last one; rows that disappear are no longer ticked. */
 import { computed, ref, watch, type ComputedRef, type Ref } from "vue";
-import type { Job } from "@/api/types";
 
 export interface Selection {
   ids: Ref<Set<string>>;
@@ -11,7 +10,7 @@ export interface Selection {
   clear(): void;
 }
 
-export function useSelection(rows: () => readonly Job[]): Selection {
+export function useSelection(rows: () => readonly { id: string }[]): Selection {
   const ids = ref(new Set<string>());
   let last: string | null = null;
 

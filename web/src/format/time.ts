@@ -114,5 +114,6 @@ export function etaRange(range: readonly number[] | null | undefined): string | 
   if (low === undefined || high === undefined) return null;
   if (high < 5) return "a few seconds";
   const [from, to] = [coarse(low * SECOND), coarse(high * SECOND)];
+  if (low < 1) return `up to ${to}`;
   return from === to ? `about ${from}` : `about ${from} to ${to}`;
 }

@@ -9,11 +9,6 @@ SELECT session.id, session.account_id, session.tenant, session.seen_at, session.
 FROM towpath.session AS session JOIN towpath.account AS account ON account.id = session.account_id
 WHERE session.hash = :hash AND session.idle_until > :now AND session.expires_at > :now AND account.disabled_at IS NULL
 
--- name: session_holds
-SELECT 1 AS found
-FROM towpath.session AS session JOIN towpath.account AS account ON account.id = session.account_id
-WHERE session.id = :id AND session.idle_until > :now AND session.expires_at > :now AND account.disabled_at IS NULL
-
 -- name: sessions_of
 SELECT id, tenant, address, agent, created_at, seen_at FROM towpath.session
 WHERE account_id = :account_id AND idle_until > :now AND expires_at > :now ORDER BY seen_at DESC LIMIT 200

@@ -7,11 +7,6 @@ SELECT token.id, token.account_id, token.tenant, token.scopes, token.last_used_a
 FROM towpath.token AS token JOIN towpath.account AS account ON account.id = token.account_id
 WHERE token.hash = :hash AND (token.expires_at IS NULL OR token.expires_at > :now) AND account.disabled_at IS NULL
 
--- name: token_holds
-SELECT 1 AS found
-FROM towpath.token AS token JOIN towpath.account AS account ON account.id = token.account_id
-WHERE token.id = :id AND (token.expires_at IS NULL OR token.expires_at > :now) AND account.disabled_at IS NULL
-
 -- name: tokens_all
 SELECT token.id, token.prefix, token.name, token.account_id, account.name AS account, token.tenant, token.scopes,
        token.created_at, token.expires_at, token.last_used_at

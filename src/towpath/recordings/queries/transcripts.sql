@@ -7,12 +7,30 @@ SELECT id, recording_id, engine, language, lines, took_seconds, cost_cents, crea
 FROM towpath.recording_transcript WHERE id = :id
 
 -- name: transcript_lines
-SELECT number, begins, ends, speaker, heard, edited, edited_by FROM towpath.recording_line
+SELECT number, begins, ends, speaker, heard, edited, edited_by, speaker_heard FROM towpath.recording_line
 WHERE transcript_id = :id ORDER BY number
+
+-- name: transcript_line
+SELECT number, begins, ends, speaker, heard, edited, edited_by, speaker_heard FROM towpath.recording_line
+WHERE transcript_id = :id AND number = :number
 
 -- name: transcript_line_edit
 UPDATE towpath.recording_line SET edited = :edited, speaker = :speaker, edited_by = :edited_by
 WHERE transcript_id = :id AND number = :number
+
+-- name: unplaced_edits
+SELECT id, begins, ends, heard, edited, speaker, edited_by FROM towpath.recording_unplaced
+WHERE recording_id = :recording_id ORDER BY begins, id
+
+-- name: unplaced_edit_add
+INSERT INTO towpath.recording_unplaced (id, recording_id, begins, ends, heard, edited, speaker, edited_by)
+VALUES (:id, :recording_id, :begins, :ends, :heard, :edited, :speaker, :edited_by)
+
+-- name: unplaced_edit_delete
+DELETE FROM towpath.recording_unplaced WHERE recording_id = :recording_id AND id = :id
+
+-- name: unplaced_edits_delete
+DELETE FROM towpath.recording_unplaced WHERE recording_id IN :ids
 
 -- name: transcript_lines_delete
 DELETE FROM towpath.recording_line

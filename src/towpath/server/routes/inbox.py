@@ -17,7 +17,7 @@ from towpath.http.policy import Reader, Writer, tenant_of
 from towpath.http.principal import Principal
 from towpath.http.problems import Problem, invalid
 from towpath.server.counts import at_most_once_a_second
-from towpath.server.payloads import check_payload
+from towpath.server.payloads import check_edit
 from towpath.server.routes.bulk import BATCH, own_ids, retry_many
 from towpath.server.routes.sharing import Engine
 from towpath.server.schemas.base import Label, Name, Page
@@ -102,13 +102,12 @@ async def _requeue(app: App, ids: list[str], principal: Principal, asked: Requeu
     refused: dict[str, str] = {}
     for job_id in ids:
         try:
-            await _requeue_edited(app, job_id, asked.payload, asked.keep_steps)
+            await _requeue_edited(app, principal, job_id, asked)
         except (TowpathError, Problem) as error:
             refused[job_id] = str(error)
     return len(ids) - len(refused), refused
 
 
-async def _requeue_edited(app: App, job_id: str, payload: Any, keep_steps: bool) -> None:
-    row = await app.get(job_id)
-    await check_payload(app, app.registry.get(row.operation), payload, row.tenant)
-    await app.requeue(job_id, payload=payload, keep_steps=keep_steps)
+async def _requeue_edited(app: App, principal: Principal, job_id: str, asked: Requeue) -> None:
+    await check_edit(app, principal, await app.get(job_id), asked.payload)
+    await app.requeue(job_id, payload=asked.payload, keep_steps=asked.keep_steps)

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Query
 from fastapi.responses import StreamingResponse
 from pydantic import Field
 
-from towpath.engine import listing
+from towpath.engine import listing, reading
 from towpath.engine.history_pages import events_page
 from towpath.engine.listing import Wanted
 from towpath.http.policy import Reader, tenant_of
@@ -17,7 +17,7 @@ from towpath.server.counts import counts_for
 from towpath.server.routes.sharing import Engine, JobIdPath, own_job, wanted_by
 from towpath.server.schemas.base import Page, Request
 from towpath.server.schemas.bulk import JobFilter, JobId, States
-from towpath.server.schemas.details import JobDetail, JobWorker, explanation_of, step_of, total
+from towpath.server.schemas.details import JobDetail, JobWorker, explanation_of, step_of
 from towpath.server.schemas.events import Event, Level, event_of
 from towpath.server.schemas.jobs import Counts, Job, job_fields, job_of
 from towpath.server.values import download, inlined
@@ -72,7 +72,7 @@ async def get_job(principal: Reader, app: Engine, id: JobIdPath) -> JobDetail:
     steps = await app.steps(row.id)
     payload, payload_cut = await inlined(app.services.values, row.payload_json)
     result, result_cut = await inlined(app.services.values, row.result_json)
-    tokens_in, tokens_out = total([s.tokens_in for s in steps]), total([s.tokens_out for s in steps])
+    used, cost = await reading.usage(app.services.store, row.id)
     more: dict[str, Any] = {
         "payload": payload,
         "result": result,
@@ -80,9 +80,10 @@ async def get_job(principal: Reader, app: Engine, id: JobIdPath) -> JobDetail:
         "result_truncated": result_cut,
         "explanation": explanation_of(await app.explain(row.id)),
         "steps": [step_of(step) for step in steps],
-        "cost_cents": total([step.cost_cents for step in steps]),
-        "tokens_in": None if tokens_in is None else int(tokens_in),
-        "tokens_out": None if tokens_out is None else int(tokens_out),
+        "cost_cents": cost.cents,
+        "unpriced": cost.unpriced,
+        "tokens_in": sum(one.tokens_in for one in used) or None,
+        "tokens_out": sum(one.tokens_out for one in used) or None,
         "trace": row.trace,
         "worker": await _worker(app, row.worker_id),
     }

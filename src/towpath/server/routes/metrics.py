@@ -9,7 +9,9 @@ from fastapi import APIRouter, Depends, Request, Response, Security
 from fastapi.security import HTTPBearer
 from prometheus_client import CONTENT_TYPE_LATEST
 
+from towpath.http.addresses import is_loopback
 from towpath.http.authentication import authenticate
+from towpath.http.hosts import host_in
 from towpath.http.policy import Policy, refuse_unknown_query
 from towpath.http.principal import ADMIN, Principal
 from towpath.http.state import exposure_of
@@ -35,11 +37,14 @@ class Scraper(Policy):
 
 
 def _from_here(request: Request) -> bool:
-    """A server that is said to stand behind a proxy believes nobody: the proxy itself is on this machine too."""
+    """A server that is said to stand behind a proxy believes nobody: the proxy itself is on this machine too. Nor is the
+    name of somewhere else asked for from here."""
     exposure = exposure_of(request)
     if exposure.trusted_proxies or exposure.base_url or exposure.base_path or "authorization" in request.headers:
         return False
     if request.client is None or any(name in request.headers for name in _FORWARDED):
+        return False
+    if not is_loopback(host_in(request.headers.get("host")) or ""):
         return False
     try:
         return ip_address(request.client.host).is_loopback

@@ -10,7 +10,7 @@ from towpath.engine import cancelling, deleting
 from towpath.http.audit import audit
 from towpath.http.policy import Writer
 from towpath.http.problems import conflict, responses
-from towpath.server.payloads import check_payload
+from towpath.server.payloads import check_edit
 from towpath.server.routes.making import check_standing
 from towpath.server.routes.sharing import Engine, JobIdPath, no_job, own_job
 from towpath.server.schemas.jobs import Cancelled, Deleted, Job, Priority, Retry, Signal, job_of
@@ -34,10 +34,11 @@ async def cancel_job(principal: Writer, app: Engine, request: Request, id: JobId
 async def retry_job(
     principal: Writer, app: Engine, request: Request, id: JobIdPath, asked: Annotated[Retry | None, Body()] = None
 ) -> Job:
-    """Gives an ended job a fresh start; 409 if it has succeeded, or has not ended."""
+    """Gives an ended job a fresh start; 409 if it has succeeded, or has not ended. Payloads of operations that are not
+    public can be changed by administrators only."""
     row, asked = await own_job(app, principal, id), asked or Retry()
     if asked.payload is not None:
-        await check_payload(app, app.registry.get(row.operation), asked.payload, row.tenant)
+        await check_edit(app, principal, row, asked.payload)
     fresh = await app.requeue(row.id, payload=asked.payload, keep_steps=asked.keep_steps)
     audit(request, "job.retry", row.id, tenant=row.tenant, edited=asked.payload is not None)
     return job_of(fresh)

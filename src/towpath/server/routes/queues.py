@@ -10,7 +10,7 @@ from fastapi import APIRouter, Path, Request
 from towpath.engine import queue_views
 from towpath.engine.app import App
 from towpath.engine.queue_views import LaneView, QueueFigures
-from towpath.http.audit import audit
+from towpath.http.audit import audited, note
 from towpath.http.policy import Admin, Reader
 from towpath.http.problems import not_found, responses
 from towpath.server.counts import at_most_once_a_second, forget
@@ -32,8 +32,7 @@ async def list_queues(_principal: Reader, app: Engine) -> list[Queue]:
 async def pause_queue(_principal: Admin, app: Engine, request: Request, name: Named) -> Queue:
     """Nothing is claimed from it any more; what runs goes on."""
     await _one(app, name)
-    await app.queues.pause(name)
-    audit(request, "queue.pause", name)
+    await app.queues.pause(name, also=audited(request, lambda _: note("queue.pause", name)))
     return _shown(await _fresh(app, name))
 
 
@@ -41,8 +40,7 @@ async def pause_queue(_principal: Admin, app: Engine, request: Request, name: Na
 async def resume_queue(_principal: Admin, app: Engine, request: Request, name: Named) -> Queue:
     """Its jobs are claimed again."""
     await _one(app, name)
-    await app.queues.resume(name)
-    audit(request, "queue.resume", name)
+    await app.queues.resume(name, also=audited(request, lambda _: note("queue.resume", name)))
     return _shown(await _fresh(app, name))
 
 
@@ -57,8 +55,9 @@ async def set_lane(
 ) -> Lane:
     """Sets a lane's weight and cap. A new weight counts for new jobs."""
     await _one(app, name)
-    await app.queues.lane(name, lane, weight=asked.weight, max_slots=asked.max_slots, max_roots=asked.max_roots)
-    audit(request, "lane.set", f"{name} {lane}", settings=asked.model_dump())
+    settings = asked.model_dump()
+    line = audited(request, lambda _: note("lane.set", f"{name} {lane}", settings=settings))
+    await app.queues.lane(name, lane, **settings, also=line)
     forget(app)
     views = await queue_views.lanes(app.services.store, name, also=lane)
     return _lane(next(view for view in views if view.lane == lane))
@@ -68,8 +67,8 @@ async def set_lane(
 async def update_queue(_principal: Admin, app: Engine, request: Request, name: Named, asked: QueueSettings) -> Queue:
     """Sets or lifts the queue's cap."""
     await _one(app, name)
-    await app.queues.cap(name, asked.max_slots)
-    audit(request, "queue.cap", name, max_slots=asked.max_slots)
+    line = audited(request, lambda _: note("queue.cap", name, max_slots=asked.max_slots))
+    await app.queues.cap(name, asked.max_slots, also=line)
     return _shown(await _fresh(app, name))
 
 

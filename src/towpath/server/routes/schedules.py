@@ -9,7 +9,7 @@ from fastapi import APIRouter, Path, Request
 from towpath.core.records import Job as JobRow
 from towpath.core.records import Schedule as Planned
 from towpath.engine.app import App
-from towpath.http.audit import audit
+from towpath.http.audit import audited, note
 from towpath.http.policy import Admin, Reader, tenant_of
 from towpath.http.problems import not_found, responses
 from towpath.server.routes.sharing import Engine
@@ -34,8 +34,7 @@ async def list_schedules(principal: Reader, app: Engine) -> list[Schedule]:
 async def pause_schedule(_principal: Admin, app: Engine, request: Request, name: Named) -> Schedule:
     """Holds it: its times pass without effect, and it fires once when it is resumed."""
     await _known(app, name)
-    await app.schedules.pause(name)
-    audit(request, "schedule.pause", name)
+    await app.schedules.pause(name, also=audited(request, lambda _: note("schedule.pause", name)))
     return await _one(app, name)
 
 
@@ -43,8 +42,7 @@ async def pause_schedule(_principal: Admin, app: Engine, request: Request, name:
 async def resume_schedule(_principal: Admin, app: Engine, request: Request, name: Named) -> Schedule:
     """It fires again; once at once, if it has missed a time."""
     await _known(app, name)
-    await app.schedules.resume(name)
-    audit(request, "schedule.resume", name)
+    await app.schedules.resume(name, also=audited(request, lambda _: note("schedule.resume", name)))
     return await _one(app, name)
 
 
@@ -52,8 +50,8 @@ async def resume_schedule(_principal: Admin, app: Engine, request: Request, name
 async def fire_schedule(_principal: Admin, app: Engine, request: Request, name: Named) -> Job:
     """Enqueues its job now, paused or not; its next time stays what it was."""
     await _known(app, name)
-    job_id = await app.schedules.fire(name)
-    audit(request, "schedule.fire", name, job=job_id)
+    line = audited(request, lambda job_id: note("schedule.fire", name, job=job_id))
+    job_id = await app.schedules.fire(name, also=line)
     return job_of(await app.get(job_id))
 
 

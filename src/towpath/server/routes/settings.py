@@ -8,7 +8,7 @@ from fastapi import APIRouter, Request
 
 from towpath.core.usage import Price as EnginePrice
 from towpath.engine.app import App
-from towpath.http.audit import audit
+from towpath.http.audit import audited, note
 from towpath.http.policy import Admin
 from towpath.server.routes.sharing import Engine
 from towpath.server.schemas.settings import Price, Prices
@@ -29,8 +29,7 @@ async def set_prices(_principal: Admin, app: Engine, request: Request, asked: Pr
         model: EnginePrice(price.input_per_million_cents, price.output_per_million_cents)
         for model, price in asked.root.items()
     }
-    await app.prices.put(prices)
-    audit(request, "prices.set", models=len(prices))
+    await app.prices.put(prices, also=audited(request, lambda _: note("prices.set", models=len(prices))))
     return await _prices(app)
 
 

@@ -8,7 +8,7 @@ from uuid import UUID
 from fastapi import APIRouter, Query, Request, Response
 
 from towpath.http import accounts, tokens
-from towpath.http.audit import audit
+from towpath.http.audit import audited, note
 from towpath.http.policy import Reader, Writer
 from towpath.http.principal import Principal
 from towpath.http.problems import Problem, responses
@@ -16,6 +16,7 @@ from towpath.http.records import Token as KeptToken
 from towpath.server.routes.sharing import Engine
 from towpath.server.schemas.base import Page, Text
 from towpath.server.schemas.tokens import NewToken, Token, TokenRequest
+from towpath.store.also import Also
 
 router = APIRouter(prefix="/api/tokens", tags=["tokens"])
 
@@ -37,11 +38,13 @@ async def create_token(principal: Writer, app: Engine, request: Request, asked: 
     _may_make(principal)
     tokens.check_scopes(asked.scopes, principal.scopes)
     account = await accounts.find(app.services.store, principal.account_id)
+    line: Also[KeptToken] = audited(
+        request, lambda made: note("token.create", made.id, tenant=made.tenant, name=made.name, scopes=list(made.scopes))
+    )
     secret, made = await tokens.create(
         app.services.store, account, name=asked.name, tenant=asked.tenant or principal.tenant, scopes=asked.scopes,
-        days=asked.days,
+        days=asked.days, also=line,
     )  # fmt: skip
-    audit(request, "token.create", made.id, tenant=made.tenant, name=made.name, scopes=list(made.scopes))
     return NewToken(**_shown(made).model_dump(), token=secret)
 
 
@@ -49,8 +52,8 @@ async def create_token(principal: Writer, app: Engine, request: Request, asked: 
 async def revoke_token(principal: Writer, app: Engine, request: Request, token_id: UUID) -> Response:
     """Ends a token at once."""
     owner = None if principal.admin else principal.account_id
-    name = await tokens.revoke(app.services.store, str(token_id), account_id=owner)
-    audit(request, "token.revoke", str(token_id), name=name)
+    line = audited(request, lambda name: note("token.revoke", str(token_id), name=name))
+    await tokens.revoke(app.services.store, str(token_id), account_id=owner, also=line)
     return Response(status_code=204)
 
 

@@ -8,7 +8,7 @@ from uuid import UUID
 from fastapi import APIRouter, Path, Request, Response
 
 from towpath.http import accounts, links, passwords
-from towpath.http.audit import audit
+from towpath.http.audit import audited, note
 from towpath.http.policy import Admin
 from towpath.http.principal import Principal
 from towpath.http.problems import conflict, responses
@@ -18,6 +18,7 @@ from towpath.server.routes.sharing import Engine
 from towpath.server.routes.tokens import After, Limit
 from towpath.server.schemas.base import Page
 from towpath.server.schemas.users import NewUser, ResetLink, User, UserChange
+from towpath.store.also import Also
 
 router = APIRouter(prefix="/api/users", tags=["users"])
 
@@ -37,10 +38,13 @@ async def create_user(_principal: Admin, app: Engine, request: Request, asked: N
     hashed = None
     if asked.password is not None:
         hashed = await passwords.hashed(passwords.check(asked.password, asked.name))
+    line: Also[Account] = audited(
+        request,
+        lambda made: note("user.create", made.id, name=made.name, admin=made.admin, tenants=list(made.tenants)),
+    )
     made = await accounts.create(
-        app.services.store, asked.name, tenants=asked.tenants, admin=asked.admin, password=hashed
+        app.services.store, asked.name, tenants=asked.tenants, admin=asked.admin, password=hashed, also=line
     )  # fmt: skip
-    audit(request, "user.create", made.id, name=made.name, admin=made.admin, tenants=list(made.tenants))
     return _shown(made)
 
 
@@ -49,19 +53,17 @@ async def update_user(principal: Admin, app: Engine, request: Request, user_id: 
     """Changes an account's role or tenants, or disables it, which logs it out everywhere."""
     if asked.admin is False or asked.disabled:
         _refuse_oneself(principal, user_id)
-    made = await accounts.change(
-        app.services.store, str(user_id), admin=asked.admin, disabled=asked.disabled, tenants=asked.tenants
-    )  # fmt: skip
-    audit(request, "user.update", made.id, name=made.name, **asked.model_dump(exclude_none=True))
-    return _shown(made)
+    changes = asked.model_dump(exclude_none=True)
+    line: Also[Account] = audited(request, lambda made: note("user.update", made.id, name=made.name, **changes))
+    return _shown(await accounts.change(app.services.store, str(user_id), **changes, also=line))
 
 
 @router.delete("/{user_id}", operation_id="delete_user", status_code=204, responses=responses(404, 409))
 async def delete_user(principal: Admin, app: Engine, request: Request, user_id: UserId) -> Response:
     """Removes an account with its sessions and tokens. Its tenants' jobs stay."""
     _refuse_oneself(principal, user_id)
-    gone = await accounts.delete(app.services.store, str(user_id))
-    audit(request, "user.delete", gone.id, name=gone.name)
+    line: Also[Account] = audited(request, lambda gone: note("user.delete", gone.id, name=gone.name))
+    await accounts.delete(app.services.store, str(user_id), also=line)
     return Response(status_code=204)
 
 
@@ -73,8 +75,8 @@ async def create_reset_link(_principal: Admin, app: Engine, request: Request, us
         raise conflict("the account `local` never has a password", remedy="towpath login-link prints its links")
     if account.disabled:
         raise conflict("the account is disabled", remedy="enable it first")
-    secret, until = await links.make(app.services.store, account.id, "reset")
-    audit(request, "user.reset_link", account.id, name=account.name)
+    line = audited(request, lambda _: note("user.reset_link", account.id, name=account.name))
+    secret, until = await links.make(app.services.store, account.id, "reset", also=line)
     return ResetLink(url=links.url_of(base_url_of(request), "reset", secret), expires_at=until)
 
 

@@ -9,7 +9,7 @@ from fastapi import APIRouter, Query, Request, Response
 
 from towpath.core.errors import Transient
 from towpath.engine.app import App
-from towpath.http.audit import audit
+from towpath.http.audit import audited, note
 from towpath.http.outbound import Outbound, check_url
 from towpath.http.policy import Reader, Writer, tenant_of
 from towpath.http.principal import Principal
@@ -20,6 +20,7 @@ from towpath.server.schemas.webhooks import Delivery, NewWebhook, Webhook, Webho
 from towpath.server.webhooks import deliveries, keeping
 from towpath.server.webhooks.records import Delivery as KeptDelivery
 from towpath.server.webhooks.records import Webhook as KeptWebhook
+from towpath.store.also import Also
 
 router = APIRouter(prefix="/api/webhooks", tags=["webhooks"])
 
@@ -46,8 +47,11 @@ async def create_webhook(principal: Writer, app: Engine, request: Request, asked
     """Endings from now on are sent there. The answer has the secret that messages are signed with, this once."""
     tenant = tenant_of(principal, asked.tenant) or principal.tenant
     await _check(app, asked.url)
-    made = await keeping.create(app, tenant, asked.url, states=asked.states, operations=asked.operations)
-    audit(request, "webhook.create", made.id, tenant=tenant, host=check_url(made.url).hostname)
+    host = check_url(asked.url).hostname
+    made = await keeping.create(
+        app, tenant, asked.url, states=asked.states, operations=asked.operations,
+        also=audited(request, lambda made: note("webhook.create", made.id, tenant=tenant, host=host)),
+    )  # fmt: skip
     return NewWebhook(**_fields(made), secret=made.secret)
 
 
@@ -64,10 +68,12 @@ async def update_webhook(
     for name in ("states", "operations"):
         if changes.get(name) is not None:
             changes[name] = tuple(changes[name])
-    changed = await keeping.change(app, found.id, **changes)
+    line: Also[KeptWebhook] = audited(
+        request, lambda _: note("webhook.update", found.id, tenant=found.tenant, changed=sorted(changes))
+    )
+    changed = await keeping.change(app, found.id, also=line, **changes)
     if changed is None:
         raise _none(webhook_id)
-    audit(request, "webhook.update", found.id, tenant=found.tenant, changed=sorted(changes))
     return _shown(changed)
 
 
@@ -75,8 +81,9 @@ async def update_webhook(
 async def delete_webhook(principal: Writer, app: Engine, request: Request, webhook_id: UUID) -> Response:
     """What was not delivered yet is cancelled."""
     found = await _own(app, principal, webhook_id)
-    await keeping.remove(app, found.id)
-    audit(request, "webhook.delete", found.id, tenant=found.tenant)
+    await keeping.remove(
+        app, found.id, also=audited(request, lambda _: note("webhook.delete", found.id, tenant=found.tenant))
+    )
     return Response(status_code=204)
 
 
@@ -84,9 +91,8 @@ async def delete_webhook(principal: Writer, app: Engine, request: Request, webho
 async def test_webhook(principal: Writer, app: Engine, request: Request, webhook_id: UUID) -> Delivery:
     """Sends a message of the type `ping`, signed like any other; also if the webhook is not active."""
     found = await _own(app, principal, webhook_id)
-    made = await deliveries.test(app, found)
-    audit(request, "webhook.test", found.id, tenant=found.tenant)
-    return _delivery(made)
+    line: Also[KeptDelivery] = audited(request, lambda _: note("webhook.test", found.id, tenant=found.tenant))
+    return _delivery(await deliveries.ping(app, found, also=line))
 
 
 @router.get("/{webhook_id}/deliveries", operation_id="list_deliveries", responses=responses(404))
@@ -103,10 +109,12 @@ async def list_deliveries(
 async def replay_delivery(principal: Writer, app: Engine, request: Request, webhook_id: UUID, delivery_id: UUID) -> Delivery:
     """Sends the same message once more, with the same id: the delivery itself, or a new one if it had succeeded."""
     found = await _own(app, principal, webhook_id)
-    made = await deliveries.replay(app, found, str(delivery_id))
+    line: Also[KeptDelivery] = audited(
+        request, lambda made: note("webhook.replay", made.id, tenant=found.tenant, webhook=found.id)
+    )
+    made = await deliveries.replay(app, found, str(delivery_id), also=line)
     if made is None:
         raise not_found("this webhook has no such delivery; it may have been pruned")
-    audit(request, "webhook.replay", made.id, tenant=found.tenant, webhook=found.id)
     return _delivery(made)
 
 

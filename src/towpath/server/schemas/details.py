@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Annotated, Any
 
@@ -59,8 +58,11 @@ class JobDetail(Job):
     result_truncated: bool
     explanation: Explanation
     steps: list[Step]
-    cost_cents: Annotated[float | None, Field(description="What its steps cost as far as that is known; null if unknown.")]
-    tokens_in: int | None
+    cost_cents: Annotated[
+        float | None, Field(description="What it has cost so far, all attempts included; null if nothing is known.")
+    ]
+    unpriced: Annotated[bool, Field(description="Something it used is not in the cost, because no price is known.")]
+    tokens_in: Annotated[int | None, Field(description="Of everything it used; null if nobody told.")]
     tokens_out: int | None
     trace: Annotated[str | None, Field(description="The W3C traceparent it was enqueued with.")]
     worker: JobWorker | None
@@ -103,9 +105,3 @@ def _started(row: StepRow, recorded: datetime) -> datetime:
     if row.kind != "step" or row.duration_ms is None:
         return recorded
     return recorded - timedelta(milliseconds=row.duration_ms)
-
-
-def total(values: Sequence[float | None]) -> float | None:
-    """The sum of what is known; null, never zero, if nothing is."""
-    known = [value for value in values if value is not None]
-    return sum(known) if known else None

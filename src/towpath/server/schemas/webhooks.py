@@ -55,7 +55,7 @@ class Delivery(Answer):
     job_id: Annotated[str | None, Field(description="The job it tells of; null for a test.")]
     event: Annotated[str, Field(description="`job.succeeded` and so on, or `ping`.")]
     state: StateName
-    attempts: int
+    attempts: Annotated[int, Field(description="How often it was sent.")]
     response_status: Annotated[int | None, Field(description="What the receiver answered last; null if it did not.")]
     created_at: Moment
     finished_at: Moment | None

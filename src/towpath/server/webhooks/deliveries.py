@@ -1,4 +1,4 @@
-"""Deliveries as people see them: what was sent, a test, and sending once more."""
+"""Deliveries as people see them: what was sent, a test, and sending once more. `also` is part of that transaction."""
 
 from __future__ import annotations
 
@@ -8,9 +8,11 @@ from towpath.core.errors import NotRequeueable
 from towpath.core.ids import uuid7
 from towpath.core.records import NewJob
 from towpath.engine.app import App
+from towpath.server.webhooks import resting
 from towpath.server.webhooks.messages import OPERATION, PING, of_test
 from towpath.server.webhooks.records import Delivery, Webhook, delivery_from
 from towpath.store import ledger
+from towpath.store.also import Also, together
 from towpath.store.contract import Store, Tx
 
 _LAST = "ffffffff-ffff-ffff-ffff-ffffffffffff"
@@ -29,7 +31,7 @@ async def find(tx: Tx, webhook_id: str, delivery_id: str) -> Delivery | None:
     return delivery_from(rows[0]) if rows else None
 
 
-async def test(app: App, webhook: Webhook) -> Delivery:
+async def ping(app: App, webhook: Webhook, *, also: Also[Delivery] | None = None) -> Delivery:
     """Sends a message of the type `ping`, also to a webhook that is not active."""
     number = uuid7()
 
@@ -37,16 +39,23 @@ async def test(app: App, webhook: Webhook) -> Delivery:
         new = app.services.new_job(OPERATION, of_test(webhook, number, tx.now), tenant=webhook.tenant)
         return await _add(tx, webhook.id, new, None, PING)
 
-    return await app.services.store.run(unit)
+    return await app.services.store.run(together(unit, also))
 
 
-async def replay(app: App, webhook: Webhook, delivery_id: str) -> Delivery | None:
+async def replay(app: App, webhook: Webhook, delivery_id: str, *, also: Also[Delivery] | None = None) -> Delivery | None:
     """Sends the same message once more: the same delivery if it has failed, another one if it had succeeded."""
 
     async def unit(tx: Tx) -> Delivery | None:
         found = await find(tx, webhook.id, delivery_id)
         if found is None:
             return None
+        made = await again(tx, found)
+        await resting.end(tx, webhook.id)
+        if also is not None:
+            await also(tx, made)
+        return made
+
+    async def again(tx: Tx, found: Delivery) -> Delivery:
         if found.state in ("queued", "running", "waiting"):
             raise NotRequeueable(f"delivery {delivery_id} is {found.state}; it is still being sent")
         if found.state == "succeeded":
@@ -56,7 +65,7 @@ async def replay(app: App, webhook: Webhook, delivery_id: str) -> Delivery | Non
         [refused] = await ledger.apply(tx, [transitions.requeue(delivery_id)])
         if refused is not None:
             raise NotRequeueable(f"delivery {delivery_id} was not sent again: {refused}")
-        return await find(tx, webhook.id, delivery_id)
+        return await find(tx, webhook.id, delivery_id) or found
 
     return await app.services.store.run(unit)
 

@@ -13,7 +13,7 @@ from towpath.core.outcomes import Partial, RetryLater
 from towpath.engine.context import Context
 from towpath.http.outbound import Outbound, Reply, UnsafeUrl, check_url
 from towpath.http.signatures import ID, SIGNATURE, TIMESTAMP, sign
-from towpath.server.webhooks import keeping
+from towpath.server.webhooks import keeping, resting
 from towpath.server.webhooks.messages import PING, RETRY
 from towpath.server.webhooks.records import Webhook
 from towpath.version import __version__
@@ -30,19 +30,27 @@ async def deliver(ctx: Context, payload: dict[str, Any]) -> Any:
     """Any 2xx is a success. The answer's body is not kept: it is none of our business."""
     store, message = ctx.services.store, payload["message"]
     webhook = await keeping.find(store, payload["webhook_id"])
+    if webhook is not None and webhook.tenant != ctx.tenant:
+        webhook = None
     if webhook is None or not (webhook.active or message["type"] == PING):
         return Partial(warning=f"it was not sent: the webhook {'was removed' if webhook is None else 'is not active'}")
+    if message["type"] != PING:
+        await resting.check(ctx, webhook, message)
     try:
         reply = await _send(ctx, webhook, message)
-    except (Transient, UnsafeUrl):
+    except (Transient, UnsafeUrl) as error:
         await keeping.answered(store, webhook.id, ctx.id, None)
+        if isinstance(error, Transient):
+            await resting.begin(ctx, webhook, str(error))
         raise
     await keeping.answered(store, webhook.id, ctx.id, reply.status)
     if 200 <= reply.status < 300:
         return {"status": reply.status}
     if reply.status == _GONE:
         await keeping.gone(store, webhook.id)
-    raise _failure(ctx, check_url(webhook.url).hostname or "", reply)
+    elif _is_busy(reply):
+        await resting.begin(ctx, webhook, f"it answered {reply.status}", _retry_after(reply))
+    raise _failure(ctx, check_url(webhook.url).hostname or "", message, reply)
 
 
 async def _send(ctx: Context, webhook: Webhook, message: dict[str, Any]) -> Reply:
@@ -58,25 +66,30 @@ async def _send(ctx: Context, webhook: Webhook, message: dict[str, Any]) -> Repl
     return await outbound.post(webhook.url, body, headers, most=1024)
 
 
-def _failure(ctx: Context, host: str, reply: Reply) -> Exception:
+def _is_busy(reply: Reply) -> bool:
+    return reply.status >= 500 or reply.status in _BUSY
+
+
+def _failure(ctx: Context, host: str, message: dict[str, Any], reply: Reply) -> Exception:
     """Names the host only: an address may hold a key of the receiver's."""
-    said = f"{host} answered {reply.status}"
+    said, busy = f"{host} answered {reply.status}", _is_busy(reply)
     if reply.status == _GONE:
         return Fatal(
             f"{said}: it is there no more, and the webhook was deactivated", remedy="activate it again, then requeue"
         )
-    tries = ctx.claimed.failures + ctx.claimed.retry_laters + 1
-    busy = reply.status >= 500 or reply.status in _BUSY
-    if tries >= (RETRY.limit if busy else _MOST_REFUSALS):
-        return Fatal(f"{said}, after {tries} attempts", remedy="mend the receiver, then replay the delivery")
     wait = _retry_after(reply)
-    if busy and wait is not None:
+    entries = ctx.claimed.failures + ctx.claimed.retry_laters + 1
+    if busy and wait is not None and (entries < RETRY.limit or not resting.is_old(message)):
         return RetryLater(said, wait)
+    tries = ctx.claimed.failures + 1
+    if wait is not None or tries >= (RETRY.limit if busy else _MOST_REFUSALS):
+        return Fatal(f"{said}, after {tries} attempts", remedy="mend the receiver, then replay the delivery")
     return Transient(said)
 
 
 def _retry_after(reply: Reply) -> float | None:
-    text = reply.headers.get("retry-after", "").strip()
+    """How long a busy receiver asks us to wait."""
+    text = reply.headers.get("retry-after", "").strip() if _is_busy(reply) else ""
     if text.isascii() and text.isdigit():
         return min(float(text), _LONGEST_WAIT)
     try:

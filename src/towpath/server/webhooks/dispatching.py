@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import partial
 
@@ -26,6 +26,8 @@ from towpath.store.contract import Tx
 log = logging.getLogger("towpath.webhooks")
 
 _EVENTS = 1000
+_DELIVERIES = 500
+"""So many deliveries, or a few more, are enqueued in one transaction: a tenant may have many webhooks."""
 _WITHIN = timedelta(days=3650)  # however long the servers were away: what is still there is delivered
 _EVERY, _IDLE = 0.5, 2.0
 _UNSAVED = 20_000
@@ -73,7 +75,8 @@ class Dispatcher:
             return _EVERY
         page = await self._known().page(place, limit=_EVENTS)
         await reach("webhooks.read")
-        if not await self._dispatch(page, token):
+        deliveries, page = await self._deliveries(page)
+        if not await self._dispatch(deliveries, page, token):
             return _EVERY  # somebody else was first
         return 0.0 if page.more else _EVERY
 
@@ -99,8 +102,7 @@ class Dispatcher:
         log.warning("webhooks go on from now, because the place they had come to is %s here; was a backup restored?", reason)
         await self._app.services.store.run(partial(_move, expected=token, token=fresh, deliveries=[]))
 
-    async def _dispatch(self, page: Page, token: str) -> bool:
-        deliveries = await self._deliveries(page.events)
+    async def _dispatch(self, deliveries: Sequence[Addressed], page: Page, token: str) -> bool:
         self._unsaved += len(page.events)
         if deliveries or self._unsaved >= _UNSAVED:
             fresh = self._known().token(page.end)
@@ -111,20 +113,28 @@ class Dispatcher:
         self._place = page.end
         return True
 
-    async def _deliveries(self, events: Sequence[Event]) -> list[Addressed]:
-        """Who wants to hear of which ending. Webhooks are looked up only after the events were read: one that is not
-        there by now was made after they happened."""
-        endings = [event for event in events if event.name in STATE_OF]
-        if not endings:
-            return []
-        webhooks, jobs = await self._app.services.store.read(partial(_look_up, ids=sorted({e.job_id for e in endings})))
+    async def _deliveries(self, page: Page) -> tuple[list[Addressed], Page]:
+        """Who wants to hear of which ending, and the page as far as that goes: it ends where they become too many at once.
+        Webhooks are looked up only after the events were read: one that is not there by now was made after they
+        happened."""
+        endings = [event for event in page.events if event.name in STATE_OF]
+        found: list[Addressed] = []
+        if endings:
+            ids = sorted({event.job_id for event in endings})
+            jobs, webhooks = await self._app.services.store.read(partial(_look_up, ids=ids))
+            for event in endings:
+                job = jobs.get(event.job_id)
+                found += [] if job is None else self._addressed(job, event, webhooks.get(job.tenant, ()))
+                if len(found) >= _DELIVERIES and event is not page.events[-1]:
+                    return found, replace(page, end=page.place_after(event), more=True)
+        return found, page
+
+    def _addressed(self, job: Job, event: Event, webhooks: Sequence[Webhook]) -> list[Addressed]:
+        at = event.ts
         return [
             Addressed(webhook, job, event, new_delivery(self._app.services, webhook, job, event))
-            for event in endings
             for webhook in webhooks
-            if (job := jobs.get(event.job_id)) is not None
-            and event.ts is not None
-            and webhook.wants(job.tenant, job.operation, STATE_OF[event.name], event.ts)
+            if at is not None and webhook.wants(job.tenant, job.operation, STATE_OF[event.name], at)
         ]
 
     async def _forget(self) -> None:
@@ -153,10 +163,13 @@ async def _cursor(tx: Tx) -> str | None:
     return token
 
 
-async def _look_up(tx: Tx, ids: list[str]) -> tuple[list[Webhook], dict[str, Job]]:
-    """Deliveries are jobs too, and nobody is told of their endings."""
-    webhooks = [webhook_from(row) for row in await tx.fetch("webhooks_active")]
-    return webhooks, {job.id: job for job in await tx.jobs("jobs_by_id", ids=ids) if job.operation != OPERATION}
+async def _look_up(tx: Tx, ids: list[str]) -> tuple[dict[str, Job], dict[str, list[Webhook]]]:
+    """The jobs, and the webhooks of their tenants. Deliveries are jobs too, and nobody is told of their endings."""
+    jobs = {job.id: job for job in await tx.jobs("jobs_by_id", ids=ids) if job.operation != OPERATION}
+    webhooks: dict[str, list[Webhook]] = {}
+    for row in await tx.fetch("webhooks_active", tenants=sorted({job.tenant for job in jobs.values()})) if jobs else ():
+        webhooks.setdefault(row["tenant"], []).append(webhook_from(row))
+    return jobs, webhooks
 
 
 async def _move(tx: Tx, expected: str, token: str, deliveries: Sequence[Addressed]) -> bool:

@@ -1,4 +1,7 @@
-"""Webhooks as people make, change and remove them."""
+"""Webhooks as people make, change and remove them.
+
+Whoever does may add to the transaction by `also`, which is told the webhook, or its id when it is removed.
+"""
 
 from __future__ import annotations
 
@@ -14,6 +17,7 @@ from towpath.engine.app import App
 from towpath.engine.cancelling import cancel
 from towpath.engine.deltas import Deltas, Place
 from towpath.server.webhooks.records import Webhook, webhook_from
+from towpath.store.also import Also, together
 from towpath.store.contract import Store, Tx
 
 STATES = ("succeeded", "partial", "failed", "cancelled")
@@ -24,7 +28,13 @@ _SECRET_MARK = "whsec_"
 
 
 async def create(
-    app: App, tenant: str, url: str, *, states: Sequence[str] = STATES, operations: Sequence[str] | None = None
+    app: App,
+    tenant: str,
+    url: str,
+    *,
+    states: Sequence[str] = STATES,
+    operations: Sequence[str] | None = None,
+    also: Also[Webhook] | None = None,
 ) -> Webhook:
     """Endings from now on are sent to it. Its secret is in the answer, and no list shows it again."""
     store, number, secret = app.services.store, uuid7(), _SECRET_MARK + secrets.token_urlsafe(32)
@@ -43,7 +53,7 @@ async def create(
         )
         return made
 
-    return await store.run(unit)
+    return await store.run(together(unit, also))
 
 
 async def _begin(tx: Tx, deltas: Deltas) -> None:
@@ -70,7 +80,7 @@ async def page(store: Store, tenant: str | None, after: str | None, limit: int) 
     return [webhook_from(row) for row in rows]
 
 
-async def change(app: App, webhook_id: str, **changes: Any) -> Webhook | None:
+async def change(app: App, webhook_id: str, *, also: Also[Webhook] | None = None, **changes: Any) -> Webhook | None:
     """Any of url, states, operations and active. What ended while it was not active is not sent afterwards."""
     store = app.services.store
     deltas = await Deltas.of(store)
@@ -89,17 +99,22 @@ async def change(app: App, webhook_id: str, **changes: Any) -> Webhook | None:
             "webhook_change", id=after.id, url=after.url, **_lists(after), active=after.active,
             active_since=after.active_since, failing_since=after.failing_since,
         )  # fmt: skip
+        if also is not None:
+            await also(tx, after)
         return after
 
     return await store.run(unit)
 
 
-async def remove(app: App, webhook_id: str) -> bool:
+async def remove(app: App, webhook_id: str, *, also: Also[str] | None = None) -> bool:
     """What was not delivered yet is cancelled."""
     store = app.services.store
 
     async def unit(tx: Tx) -> bool:
-        return await tx.execute("webhook_delete", id=webhook_id) > 0
+        gone = await tx.execute("webhook_delete", id=webhook_id) > 0
+        if gone and also is not None:
+            await also(tx, webhook_id)
+        return gone
 
     gone = await store.run(unit)
     if gone:

@@ -63,6 +63,6 @@ def delivery_from(row: Row) -> Delivery:
     error = decode(row["error"])
     return Delivery(
         str(row["id"]), row["webhook_id"], None if row["job_id"] is None else str(row["job_id"]), row["event"], row["state"],
-        row["attempt"], row["response_status"], moment(row["created_at"]), moment(row["finished_at"]),
+        row["attempts"], row["response_status"], moment(row["created_at"]), moment(row["finished_at"]),
         error["message"] if error else None,
     )  # fmt: skip

@@ -252,7 +252,9 @@ class PostgresStore:
             async def unit(tx: Any) -> list[Any]:
                 room = await ledger.queue_room(tx, queue, limit)
                 await reach("claim.counted")
-                return await tx.fetch("claim", **params, limit=room, counted=True) if room else []
+                rows = await tx.fetch("claim", **params, limit=room, counted=True) if room else []
+                tx.told = bool(rows)
+                return rows
 
             return await self.run(unit)
 

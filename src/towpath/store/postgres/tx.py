@@ -65,7 +65,7 @@ class PostgresTx:
         # Capped lanes that got jobs. Their gates open after the commit: a gate locks its lane's row, and a caller's own
         # transaction must not hold that against everybody who wants to settle a job of the lane.
         self.gates: set[tuple[str, str]] = set()
-        self.told = False  # whether events were written, so that streams are woken
+        self.told = False
         self._receipt: tuple[str, int, str] | None = None  # job, seq and transaction of the first event it wrote
 
     async def fetch(self, query: str, /, **params: Any) -> Sequence[Row]:

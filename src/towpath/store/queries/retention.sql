@@ -11,6 +11,9 @@ DELETE FROM towpath.event WHERE job_id IN :ids
 -- name: delete_steps
 DELETE FROM towpath.step WHERE job_id IN :ids
 
+-- name: delete_job_usage
+DELETE FROM towpath.job_usage WHERE job_id IN :ids
+
 -- name: delete_signals
 DELETE FROM towpath.signal WHERE job_id IN :ids
 

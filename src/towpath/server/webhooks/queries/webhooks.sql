@@ -1,6 +1,7 @@
 -- name: webhook_add
 INSERT INTO towpath.webhook (id, tenant, url, secret, states, operations, active, active_since, created_at)
 VALUES (:id, :tenant, :url, :secret, :states, :operations, :active, :now, :now)
+ON CONFLICT DO NOTHING
 
 -- name: webhook_by_id
 SELECT id, tenant, url, secret, states, operations, active, active_since, failing_since, created_at
@@ -18,7 +19,7 @@ ORDER BY id LIMIT :limit
 
 -- name: webhooks_active
 SELECT id, tenant, url, secret, states, operations, active, active_since, failing_since, created_at
-FROM towpath.webhook WHERE active
+FROM towpath.webhook WHERE active AND tenant IN :tenants
 
 -- name: webhook_any_active
 SELECT 1 AS found FROM towpath.webhook WHERE active LIMIT 1
@@ -64,17 +65,18 @@ INSERT INTO towpath.webhook_delivery (webhook_id, id, job_id, event, created_at)
 VALUES (:webhook_id, :id, :job_id, :event, :now)
 
 -- name: webhook_delivery_status
-UPDATE towpath.webhook_delivery SET response_status = :status WHERE webhook_id = :webhook_id AND id = :id
+UPDATE towpath.webhook_delivery SET response_status = :status, attempts = attempts + 1
+WHERE webhook_id = :webhook_id AND id = :id
 
 -- name: webhook_deliveries
-SELECT d.id, d.webhook_id, d.job_id, d.event, d.response_status, d.created_at, job.state, job.attempt, job.error,
+SELECT d.id, d.webhook_id, d.job_id, d.event, d.response_status, d.attempts, d.created_at, job.state, job.error,
        job.finished_at
 FROM towpath.webhook_delivery AS d JOIN towpath.job AS job ON job.id = d.id
 WHERE d.webhook_id = :webhook_id AND d.id < :before
 ORDER BY d.id DESC LIMIT :limit
 
 -- name: webhook_delivery
-SELECT d.id, d.webhook_id, d.job_id, d.event, d.response_status, d.created_at, job.state, job.attempt, job.error,
+SELECT d.id, d.webhook_id, d.job_id, d.event, d.response_status, d.attempts, d.created_at, job.state, job.error,
        job.finished_at
 FROM towpath.webhook_delivery AS d JOIN towpath.job AS job ON job.id = d.id
 WHERE d.webhook_id = :webhook_id AND d.id = :id

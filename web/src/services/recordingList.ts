@@ -1,0 +1,71 @@
+/** Recordings as a list, and the jobs that work on them. */
+import type { ProcessingJob, Recording, RecordingStatus } from "@/api/types";
+import { underBase } from "@/services/base";
+import { answer, client } from "@/services/client";
+import type { Page } from "@/services/jobs";
+
+export interface RecordingFilter {
+  text: string;
+  status: RecordingStatus[];
+}
+
+export type ExportFormat = "txt" | "srt" | "vtt" | "json" | "md";
+export const EXPORT_FORMATS: readonly { value: ExportFormat; title: string }[] = [
+  { value: "txt", title: "Plain text" },
+  { value: "md", title: "Markdown" },
+  { value: "srt", title: "Subtitles (SRT)" },
+  { value: "vtt", title: "Subtitles (VTT)" },
+  { value: "json", title: "JSON" },
+];
+
+export function listRecordings(filter: RecordingFilter, after: string | null, limit = 50): Promise<Page<Recording>> {
+  const query = { text: filter.text || undefined, status: filter.status, after: after ?? undefined, limit };
+  // The client's types widen the pair in `eta_seconds` to a list.
+  return answer(client.GET("/api/recordings", { params: { query } })) as Promise<Page<Recording>>;
+}
+
+export async function getQueueStatus(): Promise<ProcessingJob[]> {
+  return (await answer(client.GET("/api/recordings/job-queue-status"))).jobs as ProcessingJob[];
+}
+
+export function retryRecordingJob(jobId: string): Promise<unknown> {
+  return answer(client.POST("/api/recordings/jobs/{job_id}/retry", { params: { path: { job_id: jobId } } }));
+}
+
+export function deleteRecordingJob(jobId: string): Promise<{ recording_deleted: boolean }> {
+  return answer(client.DELETE("/api/recordings/jobs/{job_id}", { params: { path: { job_id: jobId } } }));
+}
+
+export function cancelRecording(id: string): Promise<{ cancelled: string[] }> {
+  return answer(client.POST("/api/recordings/{recording_id}/cancel", { params: { path: { recording_id: id } } }));
+}
+
+export async function clearCompleted(): Promise<number> {
+  return (await answer(client.POST("/api/recordings/jobs/clear-completed"))).deleted;
+}
+
+export type RecordingAction = "retry" | "cancel" | "delete";
+
+export interface ActionResult {
+  done: number;
+  refused: Record<string, string>;
+}
+
+const AT_ONCE = 500;
+
+export async function actOnRecordings(action: RecordingAction, ids: readonly string[]): Promise<ActionResult> {
+  const total: ActionResult = { done: 0, refused: {} };
+  for (let start = 0; start < ids.length; start += AT_ONCE) {
+    const body = { action, ids: ids.slice(start, start + AT_ONCE) };
+    const batch = await answer(client.POST("/api/recordings/bulk", { body }));
+    total.done += batch.done;
+    Object.assign(total.refused, batch.refused);
+  }
+  return total;
+}
+
+/** Where the transcripts of several recordings are downloaded from, in one zip file. */
+export function exportAddress(ids: readonly string[], format: ExportFormat): string {
+  const query = new URLSearchParams([["format", format], ...ids.map((id) => ["id", id])]);
+  return underBase(`api/recordings/export?${query}`);
+}

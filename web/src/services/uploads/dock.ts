@@ -1,0 +1,53 @@
+/** Whether the popup is open, folded or away; kept in this browser. It comes back when there is new work. */
+import type { UnifiedItem } from "@/services/uploads/unify";
+import { viewOf } from "@/services/recordings/status";
+
+const KEY = "towpath.dock";
+const JUST_ENDED_MS = 10 * 60_000;
+
+export interface DockState {
+  folded: boolean;
+  /** What was under way when it was closed; null: it is not closed. */
+  closedOver: string[] | null;
+}
+
+/** Where there is little room it begins folded. */
+export function readDock(narrow: boolean): DockState {
+  try {
+    const found = JSON.parse(localStorage.getItem(KEY) ?? "{}") as Partial<DockState>;
+    return { folded: found.folded ?? narrow, closedOver: Array.isArray(found.closedOver) ? found.closedOver : null };
+  } catch {
+    return { folded: narrow, closedOver: null };
+  }
+}
+
+export function writeDock(state: DockState): void {
+  try {
+    localStorage.setItem(KEY, JSON.stringify(state));
+  } catch {
+    // Storage may be forbidden; then it holds for this visit.
+  }
+}
+
+function underWay(items: readonly UnifiedItem[]): string[] {
+  return items.filter((item) => viewOf(item.status) === "active").map((item) => item.place);
+}
+
+export function closed(state: DockState, items: readonly UnifiedItem[]): DockState {
+  return { ...state, closedOver: underWay(items) };
+}
+
+/** Open again once something is under way that was not when it was closed; what has ended may come again. */
+export function reopened(state: DockState, items: readonly UnifiedItem[]): DockState {
+  if (!state.closedOver) return state;
+  const before = new Set(state.closedOver);
+  const now = underWay(items);
+  if (now.some((place) => !before.has(place))) return { ...state, closedOver: null };
+  const left = now.filter((place) => before.has(place));
+  return left.length === state.closedOver.length ? state : { ...state, closedOver: left };
+}
+
+/** Whether there is anything to show: something is going on, went wrong, or has just ended. */
+export function isDue(items: readonly UnifiedItem[], now: number): boolean {
+  return items.some((item) => viewOf(item.status) !== "completed" || now - item.at < JUST_ENDED_MS);
+}

@@ -1,0 +1,51 @@
+/** Files out of what was dropped or chosen, folders included. */
+import type { NewFile } from "@/services/uploads/engine";
+
+/** What the file dialog offers first. The server looks at what a file is, not at its name. */
+export const ACCEPTED = "audio/*,video/*,.mp3,.m4a,.mp4,.mov,.3gp,.ogg,.oga,.opus,.webm,.mkv,.flac,.wav,.amr,.aac";
+const ENDINGS = new Set(ACCEPTED.split(",").filter((part) => part.startsWith(".")));
+
+/** Whether a file found in a folder looks like a recording; one that was picked by hand is always taken. */
+export function looksLikeMedia(name: string, type: string): boolean {
+  const ending = /\.[^.]+$/.exec(name.toLowerCase())?.[0] ?? "";
+  return !name.startsWith(".") && (/^(audio|video)\//.test(type) || ENDINGS.has(ending));
+}
+
+export function hasFiles(transfer: DataTransfer | null): boolean {
+  return transfer?.types.includes("Files") ?? false;
+}
+
+export function fromChosen(files: Iterable<File>): NewFile[] {
+  return [...files]
+    .map((file) => ({ file, path: file.webkitRelativePath || undefined }))
+    .filter(({ file, path }) => !path || looksLikeMedia(file.name, file.type));
+}
+
+/** The entries must be taken before anything is awaited: what was dropped is gone after that. */
+export async function fromDropped(transfer: DataTransfer): Promise<NewFile[]> {
+  const items = [...transfer.items].filter((item) => item.kind === "file");
+  const entries = items.map((item) => item.webkitGetAsEntry());
+  if (!entries.some((entry) => entry?.isDirectory)) return [...transfer.files].map((file) => ({ file }));
+  const found = await Promise.all(entries.map((entry) => (entry ? within(entry, true) : [])));
+  return found.flat();
+}
+
+async function within(entry: FileSystemEntry, byHand: boolean): Promise<NewFile[]> {
+  if (entry.isDirectory) {
+    const inside = await children((entry as FileSystemDirectoryEntry).createReader());
+    return (await Promise.all(inside.map((child) => within(child, false)))).flat();
+  }
+  const file = await new Promise<File>((resolve, reject) => (entry as FileSystemFileEntry).file(resolve, reject));
+  if (!byHand && !looksLikeMedia(file.name, file.type)) return [];
+  return [{ file, path: byHand ? undefined : entry.fullPath }];
+}
+
+/** A reader gives a hundred at a time, and nothing when there are no more. */
+async function children(reader: FileSystemDirectoryReader): Promise<FileSystemEntry[]> {
+  const found: FileSystemEntry[] = [];
+  for (;;) {
+    const some = await new Promise<FileSystemEntry[]>((resolve, reject) => reader.readEntries(resolve, reject));
+    if (!some.length) return found;
+    found.push(...some);
+  }
+}

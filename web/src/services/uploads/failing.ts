@@ -1,0 +1,36 @@
+/** Why an upload stopped, told from what the server answered, or from its silence. */
+import type { ProblemDocument } from "@/services/problem";
+import type { UploadProblem } from "@/services/uploads/row";
+
+const AWAY: UploadProblem = {
+  kind: "network",
+  text: "The server cannot be reached",
+  remedy: "It goes on by itself, where it was, as soon as the server is back.",
+};
+
+const OUT: UploadProblem = {
+  kind: "login",
+  text: "You are no longer logged in",
+  remedy: "The file is kept in this browser. Log in, and it goes on where it was.",
+};
+
+/** `status` is null if nothing was answered at all. */
+export function problemOf(status: number | null, body: string): UploadProblem {
+  if (status === null || status === 0 || status >= 500 || status === 429) return AWAY;
+  if (status === 401) return OUT;
+  const told = parsed(body);
+  return {
+    kind: "refused",
+    text: told.detail || told.title || `The server answered ${status}`,
+    remedy: told.remedy ?? null,
+  };
+}
+
+function parsed(body: string): ProblemDocument {
+  try {
+    const found: unknown = JSON.parse(body);
+    return typeof found === "object" && found !== null ? (found as ProblemDocument) : {};
+  } catch {
+    return {};
+  }
+}

@@ -1,0 +1,129 @@
+// @vitest-environment happy-dom
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { effectScope, type EffectScope } from "vue";
+import type { RecordingDetail } from "@/api/types";
+import { useRecording, type RecordingView } from "@/composables/useRecording";
+import { flushLive, receive } from "@/stores/live";
+import { event, job, jobMessage } from "./rows";
+
+const ID = "rec";
+
+function detail(change: Partial<RecordingDetail> = {}): RecordingDetail {
+  const running = { id: "job", job_status: "processing", progress: { current: 0, total: 60 } };
+  return {
+    id: ID,
+    title: "Talk",
+    status: "PROCESSING",
+    job: running,
+    jobs: [running],
+    transcript: null,
+    ...change,
+  } as never;
+}
+
+/** A server with one recording; `answers` is what it says of it now, null: there is none. */
+const server = { asked: [] as string[], answer: detail() as RecordingDetail | null };
+
+function fetched(request: Request): Promise<Response> {
+  const path = new URL(request.url).pathname;
+  server.asked.push(path);
+  const body = path.endsWith("/transcript") ? { segments: [], unplaced_edits: [] } : server.answer;
+  const status = body ? 200 : 404;
+  const headers = { "Content-Type": "application/json" };
+  return Promise.resolve(new Response(JSON.stringify(body ?? { title: "none", status }), { status, headers }));
+}
+
+function push(id: string, key: string, name: string, seq: number, change = {}): void {
+  receive([jobMessage(job(id, { operation: "transcribe", key, seq, ...change }), [event(id, seq, name)])]);
+  flushLive();
+}
+
+describe("a recording that is looked at", () => {
+  let scope: EffectScope;
+  let view: RecordingView;
+  const settle = (ms = 0): Promise<unknown> => vi.advanceTimersByTimeAsync(ms);
+
+  beforeEach(async () => {
+    vi.useFakeTimers();
+    vi.stubGlobal("fetch", fetched);
+    [server.asked, server.answer] = [[], detail()];
+    scope = effectScope();
+    view = scope.run(() => useRecording(ID)) as RecordingView;
+    await settle();
+    server.asked.length = 0;
+  });
+  afterEach(() => {
+    scope.stop();
+    vi.useRealTimers();
+    vi.unstubAllGlobals();
+  });
+
+  it("shows pushed progress at once, and asks what is left of the time a little later", async () => {
+    push("job", ID, "job.progress", 2, { progress: { current: 30, total: 60 } });
+    push("job", ID, "job.progress", 3, { progress: { current: 31, total: 60 } });
+    expect(view.recording.value?.job?.progress?.current).toBe(31);
+    expect(server.asked).toEqual([]);
+    await settle(3000);
+    expect(server.asked).toHaveLength(1);
+  });
+
+  it("asks nothing by the clock", async () => {
+    await settle(10 * 60_000);
+    expect(server.asked).toEqual([]);
+  });
+
+  it("asks soon when its own job ended, once for many messages, and gets the transcript", async () => {
+    server.answer = detail({ status: "COMPLETED", transcript: { id: "t" } as never });
+    push("job", ID, "job.progress", 2, { progress: { current: 60, total: 60 } });
+    push("job", ID, "step.completed", 3);
+    push("job", ID, "job.succeeded", 4, { state: "succeeded" });
+    await settle(300);
+    expect(server.asked).toEqual([`/api/recordings/${ID}`, `/api/recordings/${ID}/transcript`]);
+    expect(view.live.value).toBe(false);
+    await settle(10_000);
+    expect(server.asked).toHaveLength(2);
+  });
+
+  it("asks for its place in line when somebody else's job moved, but not once it is done", async () => {
+    push("other", "another recording", "job.succeeded", 2, { state: "succeeded" });
+    await settle(3000);
+    expect(server.asked).toHaveLength(1);
+    server.answer = detail({ status: "COMPLETED" });
+    await view.reload();
+    server.asked.length = 0;
+    push("third", "a third one", "job.succeeded", 2, { state: "succeeded" });
+    await settle(10_000);
+    expect(server.asked).toEqual([]);
+  });
+
+  it("notices that it was transcribed anew from another place", async () => {
+    server.answer = detail({ status: "COMPLETED", transcript: { id: "t1" } as never });
+    await view.reload();
+    server.answer = detail({ status: "COMPLETED", transcript: { id: "t2" } as never });
+    server.asked.length = 0;
+    push("new", ID, "job.succeeded", 9, { operation: "reprocess_transcription", state: "succeeded" });
+    await settle(300);
+    expect(server.asked).toContain(`/api/recordings/${ID}/transcript`);
+  });
+
+  it("is gone when the server says so after it was there", async () => {
+    server.answer = null;
+    receive([{ id: "1", event: "deleted", data: JSON.stringify({ id: "job" }) }]);
+    flushLive();
+    await settle(300);
+    expect(view.deleted.value).toBe(true);
+  });
+
+  it("lets an answer that was overtaken be", async () => {
+    let release: (answer: Response) => void = () => undefined;
+    const slow = new Promise<Response>((resolve) => (release = resolve));
+    vi.stubGlobal("fetch", () => slow);
+    const first = view.reload();
+    vi.stubGlobal("fetch", fetched);
+    server.answer = detail({ title: "Newer" });
+    await view.reload();
+    release(new Response(JSON.stringify(detail({ title: "Older" })), { headers: { "Content-Type": "application/json" } }));
+    await first;
+    expect(view.recording.value?.title).toBe("Newer");
+  });
+});
