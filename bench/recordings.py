@@ -3,14 +3,16 @@ another's backlog."""
 
 import asyncio
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from statistics import median
 from tempfile import TemporaryDirectory
 
 from bench.databases import Databases
-from bench.measure import Comparison, Progress, compare
+from bench.measure import Comparison, Measurement, Progress, compare
 from bench.processes import call
 from bench.results import Turn
 from bench.speech import library, speech, written
@@ -24,27 +26,41 @@ _PARTS = 20  # of a backlog
 _MINUTE = 60.0
 
 
-def transcriptions(databases: Databases, *, minutes: float, rounds: int, progress: Progress) -> dict[str, Comparison]:
-    """Seconds of audio per second, from the upload of a file to its transcript; ratios to the library on that file."""
+@dataclass(frozen=True)
+class Measured:
+    """`compared` is in seconds of audio per second; `computing` is the library's, as a ratio, whoever else was computing."""
+
+    compared: dict[str, Comparison]
+    computing: dict[str, float]
+
+
+def transcriptions(databases: Databases, *, minutes: float, rounds: int, progress: Progress) -> Measured:
+    """From the upload of a file to its transcript, against the library on that file."""
+    spent: dict[str, list[float]] = {name: [] for name in (LIBRARY, AS_IT_COMES, ONE, TWO)}
+
+    def rate(name: str, measure: Callable[[], tuple[float, float]]) -> float:
+        seconds, computing = measure()
+        spent[name].append(computing)
+        return minutes * 60 / seconds
+
     with TemporaryDirectory(prefix="towpath-bench-") as folder:
         path = written(Path(folder) / "speech.wav", speech(minutes * 60))
-        subjects = {
-            AS_IT_COMES: lambda: minutes * 60 / call("asyncio", library, str(path), "as it comes"),
-            ONE: partial(_rate, databases, path, minutes * 60, 1),
-            TWO: partial(_rate, databases, path, minutes * 60, 2),
+        ways = {
+            LIBRARY: partial(call, "asyncio", library, str(path), "same settings"),
+            AS_IT_COMES: partial(call, "asyncio", library, str(path), "as it comes"),
+            ONE: partial(_measured, databases, path, 1),
+            TWO: partial(_measured, databases, path, 2),
         }
-        return compare(
-            LIBRARY,
-            lambda: minutes * 60 / call("asyncio", library, str(path), "same settings"),
-            subjects,
-            rounds=rounds,
-            progress=progress,
-        )
+        subjects: dict[str, Measurement] = {name: partial(rate, name, ways[name]) for name in (AS_IT_COMES, ONE, TWO)}
+        compared = compare(LIBRARY, partial(rate, LIBRARY, ways[LIBRARY]), subjects, rounds=rounds, progress=progress)
+    return Measured(compared, {name: median(found) / median(spent[LIBRARY]) for name, found in spent.items()})
 
 
-def _rate(databases: Databases, path: Path, seconds: float, count: int) -> float:
-    with _place(databases) as (url, blobs), workers(url, blobs, count):
-        return seconds / call("uvloop", _transcribe, url, blobs, path)
+def _measured(databases: Databases, path: Path, count: int) -> tuple[float, float]:
+    with _place(databases) as (url, blobs), workers(url, blobs, count) as computed:
+        before = computed()
+        seconds = call("uvloop", _transcribe, url, blobs, path)
+        return seconds, computed() - before
 
 
 async def _transcribe(url: str, blobs: Path, path: Path) -> float:

@@ -100,7 +100,7 @@ def tables(results: Results) -> list[Table]:
         ),
         Table(
             "Transcription, from an upload to its transcript; worker processes that hear one window at a time",
-            ("database", "system", "speech", "seconds of audio/s", "of the speech library"),
+            ("database", "system", "speech", "seconds of audio/s", "of the speech library", "computing"),
             [
                 (
                     line.database,
@@ -108,6 +108,7 @@ def tables(results: Results) -> list[Table]:
                     f"{line.minutes:g} min",
                     f"{line.rate:.1f}",
                     "1" if line.system == LIBRARY else f"{line.ratio:.3g} ({line.lowest:.3g}–{line.highest:.3g})",
+                    f"{line.computing:.2f}",
                 )
                 for line in results.transcriptions
             ],

@@ -73,6 +73,8 @@ class Transcription:
     """To the speech library on the same file, in the same windows, with one thread."""
     lowest: float
     highest: float
+    computing: float
+    """Seconds of computing, of the library's: workers and what decodes for them."""
 
 
 @dataclass(frozen=True)

@@ -98,11 +98,10 @@ def endpoints(databases: Databases, sizes: Sizes, announce: Announce, results: R
 
 def recordings(databases: Databases, sizes: Sizes, announce: Announce, results: Results) -> None:
     progress = announce(f"{databases.kind}: {sizes.speech:g} minutes of speech, seconds of audio per second")
-    compared = transcriptions(databases, minutes=sizes.speech, rounds=sizes.rounds, progress=progress)
-    results.transcriptions += [
-        Transcription(databases.kind, name, sizes.speech, found.rate, found.ratio, min(found.ratios), max(found.ratios))
-        for name, found in compared.items()
-    ]
+    measured = transcriptions(databases, minutes=sizes.speech, rounds=sizes.rounds, progress=progress)
+    for name, rates in measured.compared.items():
+        ratios = (rates.ratio, min(rates.ratios), max(rates.ratios), measured.computing[name])
+        results.transcriptions.append(Transcription(databases.kind, name, sizes.speech, rates.rate, *ratios))
     progress = announce(f"{databases.kind}: one person's minute behind {sizes.backlog:g} hours of another's")
     found = turn(databases, hours=sizes.backlog)
     progress("seconds alone", found.alone)

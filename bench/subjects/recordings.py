@@ -2,7 +2,8 @@
 
 import asyncio
 import multiprocessing
-from collections.abc import AsyncIterator, Iterator, Sequence
+import resource
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
@@ -56,19 +57,25 @@ async def transcribed(app: App, ids: Sequence[str]) -> None:
 
 
 @contextmanager
-def workers(url: str, blobs: Path, count: int) -> Iterator[None]:
-    """So many worker processes, which have loaded their engine."""
+def workers(url: str, blobs: Path, count: int) -> Iterator[Callable[[], float]]:
+    """So many worker processes, which have loaded their engine; tells how much they and their decoders have computed."""
     children = [_started(url, blobs) for _ in range(count)]
     try:
         for _, pipe in children:
             if not pipe.poll(_PATIENCE):
                 raise ChildFailed(f"a worker was not ready within {_PATIENCE:.0f} s")
             pipe.recv()
-        yield
+        yield lambda: sum(_computed(pipe) for _, pipe in children)
     finally:
         for child, _ in children:
             child.kill()
             child.join()
+
+
+def _computed(pipe: Connection) -> float:
+    pipe.send("computed?")
+    seconds: float = pipe.recv()
+    return seconds
 
 
 def _started(url: str, blobs: Path) -> tuple[multiprocessing.process.BaseProcess, Connection]:
@@ -89,6 +96,13 @@ def _work(pipe: Connection, url: str, blobs: Path) -> None:
             silence.write_bytes(bytes(32_000))
             engine_for(app.settings, "en").transcribe(read(silence, Window(0.0, 1.0)))
             pipe.send("ready")
+            asyncio.get_running_loop().add_reader(pipe.fileno(), _tell, pipe)
             await app.run_worker([TRANSCRIPTION_QUEUE], concurrency=1)
 
     run_on("uvloop", main())
+
+
+def _tell(pipe: Connection) -> None:
+    pipe.recv()
+    used = [resource.getrusage(whose) for whose in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    pipe.send(sum(one.ru_utime + one.ru_stime for one in used))

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { NewFile, UploadEngine } from "@/services/uploads/engine";
 import { NO_OPTIONS, type UploadRow } from "@/services/uploads/row";
 import { shareUploads, type SharedUploads, type Wish } from "@/services/uploads/sharing";
@@ -61,7 +61,11 @@ const add = (name: string): Wish => ({ do: "add", files: [file(name)], options: 
 const ids = (found: Tab): string[] => found.rows.map((row) => row.id);
 const name = (): string => `test-${(names += 1)}`;
 
+/** Every browser of today has them; Node has since 24. */
+const hasLocks = typeof navigator !== "undefined" && "locks" in navigator;
+
 describe("uploads of several tabs", () => {
+  beforeEach((context) => context.skip(!hasLocks, "navigator.locks is missing here: run the tests with Node 24 or newer"));
   afterEach(() => {
     for (const shared of open.splice(0)) shared.stop();
     kept = [];

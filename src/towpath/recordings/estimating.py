@@ -42,8 +42,13 @@ def speed(rows: Sequence[tuple[float, float]]) -> float | None:
 
 
 def estimate(own: Ahead, before: Sequence[Ahead], rate: float | None) -> tuple[float, float] | None:
-    """Seconds until it is done, at least and at most; None without a known speed."""
+    """Seconds until it is done, at least and at most; None without a known speed. Never 0 while something is left."""
     if rate is None:
         return None
     expected = (own.left + sum(one.left for one in before)) / rate
-    return round(expected * _LEAST, 1), round(expected * _MOST, 1)
+    return _rounded(expected * _LEAST), _rounded(expected * _MOST)
+
+
+def _rounded(seconds: float) -> float:
+    """To three digits, wherever they are: a fast machine's short recordings take hundredths of a second."""
+    return float(f"{seconds:.3g}")

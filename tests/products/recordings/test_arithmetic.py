@@ -31,6 +31,12 @@ def test_an_estimate_is_a_range_around_what_is_left():
     assert low < 20 < high
 
 
+@given(st.floats(0.001, 1e6), st.floats(0.01, 1e5))
+def test_while_something_is_left_no_estimate_says_that_nothing_is(seconds, rate):
+    low, high = estimating.estimate(Ahead(seconds), [], rate)
+    assert 0 < low < seconds / rate < high
+
+
 def test_without_a_known_speed_there_is_no_estimate():
     assert estimating.speed([]) is None
     assert estimating.estimate(Ahead(100), [], estimating.speed([(0.0, 0.0)])) is None

@@ -437,7 +437,8 @@ export interface paths {
         put?: never;
         /**
          * Retry Job
-         * @description Gives an ended job a fresh start; 409 if it has succeeded, or has not ended.
+         * @description Gives an ended job a fresh start; 409 if it has succeeded, or has not ended. Payloads of operations that are not
+         *     public can be changed by administrators only.
          */
         post: operations["retry_job"];
         delete?: never;
