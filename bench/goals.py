@@ -95,3 +95,6 @@ def _turns(results: Results) -> Iterator[Goal]:
         minutes = found.heard / 60
         text = f"a minute is done before 5 more of the {found.backlog_hours:g} hours that somebody else sent earlier"
         yield Goal(found.database, text, f"{minutes:.1f} min", minutes < 5)
+        times = found.behind / found.alone
+        text = f"a minute behind {found.backlog_hours:g} hours of somebody else's within 3 times what it takes alone"
+        yield Goal(found.database, text, f"{times:.1f} times", times <= 3)

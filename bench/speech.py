@@ -1,7 +1,8 @@
 """Speech to transcribe, and the speech library by itself: what Towpath's transcription is measured against.
 
-"Same settings" is the model, the windows and the one thread that Towpath gives it, called as its authors show it. "As it
-comes" is the whole file at once with all cores.
+"Same settings" is the model, the windows and the one thread that Towpath gives it, called as its authors show it. Within a
+window the library cuts speech as it likes; Towpath joins it to longer utterances, and what that costs counts as Towpath's.
+"As it comes" is the whole file at once with all cores.
 """
 
 import os

@@ -17,6 +17,16 @@ _DROP = """(files) => {
     document.body.dispatchEvent(new DragEvent(kind, { dataTransfer: transfer, bubbles: true, cancelable: true }));
 }"""
 
+_WRITTEN = """(text) => new Promise((done, fail) => {
+  const opening = indexedDB.open("uppy-blobs");
+  opening.onerror = fail;
+  opening.onsuccess = () => {
+    const reading = opening.result.transaction(["metadata"]).objectStore("metadata").getAll();
+    reading.onerror = fail;
+    reading.onsuccess = () => { opening.result.close(); done(JSON.stringify(reading.result).includes(text)); };
+  };
+})"""
+
 BROKEN = b"ID3\x04\x00\x00\x00\x00\x00\x00" + bytes(4000)
 """Has the form of an mp3 file, and nothing in it that could be decoded."""
 
@@ -39,6 +49,7 @@ class Desk:
         self.visitor, self.page = visitor, visitor.page
         self.dock = self.page.get_by_role("complementary", name="Progress of recordings")
         self.staging = self.page.locator("section[aria-labelledby=staged]")
+        self._list = self.page.get_by_role("list", name="Recordings")
 
     async def open(self) -> Page:
         await self.visitor.open("/recordings")
@@ -47,7 +58,7 @@ class Desk:
         return self.page
 
     async def drop(self, files: dict[str, bytes]) -> None:
-        """Drops files on the page, and waits until they are on it."""
+        """Lets go of files over the page."""
         given = [{"name": name, "data": b64encode(data).decode()} for name, data in files.items()]
         await self.page.evaluate(_DROP, given)
 
@@ -57,6 +68,11 @@ class Desk:
         await expect(self.staging.get_by_role("listitem")).to_have_count(len(files))
         await self.staging.get_by_role("button", name="Upload", exact=len(files) == 1).first.click()
 
+    async def reload(self, *, written: str) -> None:
+        """Loads the page again as soon as this text is in the browser's storage."""
+        await self.page.wait_for_function(_WRITTEN, arg=written, polling=50)
+        await self.page.reload()
+
     async def slow_down(self, bytes_per_second: int | None) -> None:
         """What goes out goes at this speed from now on; None: as fast as it can."""
         session = await self.page.context.new_cdp_session(self.page)
@@ -65,13 +81,13 @@ class Desk:
         await session.send("Network.emulateNetworkConditions", limits)
 
     def staged(self, title: str) -> Locator:
-        return self.staging.get_by_role("listitem").filter(has_text=title)
+        return self._named(self.staging, title)
 
     def listed(self, title: str) -> Locator:
-        return self._listed.filter(has_text=title)
+        return self._named(self._list, title)
 
     def docked(self, title: str) -> Locator:
-        return self.dock.get_by_role("listitem").filter(has_text=title)
+        return self._named(self.dock, title)
 
     async def look_at(self, view: str) -> None:
         await self.dock.get_by_role("tab", name=view).click()
@@ -83,7 +99,7 @@ class Desk:
 
     async def expect_list(self, *titles: str) -> None:
         """These recordings and no others."""
-        await expect(self._listed).to_have_count(len(titles))
+        await expect(self._list.get_by_role("listitem")).to_have_count(len(titles))
         for title in titles:
             await expect(self.listed(title)).to_have_count(1)
 
@@ -101,6 +117,5 @@ class Desk:
         assert answer.ok, await answer.text()
         return {one["title"]: one for one in (await answer.json())["items"]}
 
-    @property
-    def _listed(self) -> Locator:
-        return self.page.get_by_role("list", name="Recordings").get_by_role("listitem")
+    def _named(self, within: Locator, title: str) -> Locator:
+        return within.get_by_role("listitem").filter(has=self.page.get_by_text(title, exact=True))

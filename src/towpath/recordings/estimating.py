@@ -21,6 +21,7 @@ class Ahead:
 
     seconds: float
     done: float = 0.0
+    speakers: bool = False
 
     @property
     def left(self) -> float:
@@ -41,11 +42,25 @@ def speed(rows: Sequence[tuple[float, float]]) -> float | None:
     return audio / wall if wall > 0 and audio > 0 else None
 
 
-def estimate(own: Ahead, before: Sequence[Ahead], rate: float | None) -> tuple[float, float] | None:
+@dataclass(frozen=True, slots=True)
+class Speeds:
+    """Telling speakers apart can take thirty times as long, so it has a speed of its own."""
+
+    plain: float | None
+    speakers: float | None
+
+    def of(self, one: Ahead) -> float | None:
+        return self.speakers if one.speakers else self.plain
+
+
+def estimate(own: Ahead, before: Sequence[Ahead], speeds: Speeds) -> tuple[float, float] | None:
     """Seconds until it is done, at least and at most; None without a known speed. Never 0 while something is left."""
-    if rate is None:
-        return None
-    expected = (own.left + sum(one.left for one in before)) / rate
+    expected = 0.0
+    for one in (own, *before):
+        rate = speeds.of(one)
+        if rate is None:
+            return None
+        expected += one.left / rate
     return _rounded(expected * _LEAST), _rounded(expected * _MOST)
 
 

@@ -15,6 +15,8 @@ SUMMARY_QUEUE = "summary"
 CARE_QUEUE = "recordings"
 
 EARS = "recordings.ears"
+WITH_SPEAKERS = " +speakers"
+"""After an engine's name where its speed is kept."""
 
 TRANSCRIBING = frozenset({TRANSCRIBE, REPROCESS_TRANSCRIPTION})
 SUMMARIZING = frozenset({SUMMARIZE, REPROCESS_SUMMARY})

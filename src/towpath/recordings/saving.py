@@ -15,6 +15,7 @@ from towpath.core.records import NewJob
 from towpath.engine.context import Context
 from towpath.recordings.edits import edits_in, laid_onto
 from towpath.recordings.intake import connect
+from towpath.recordings.names import WITH_SPEAKERS
 from towpath.recordings.records import Edit, Line, edit_from, line_from, recording_from
 from towpath.store.contract import Tx
 
@@ -59,10 +60,12 @@ async def save_transcript(ctx: Context, new: NewTranscript, follow_up: NewJob | 
         rows = await tx.fetch("recording_lock", id=new.recording_id)
         if not rows:
             return False
-        edits = await _edits(tx, new, before=recording_from(rows[0]).transcript_id, now=ctx.id)
+        recording = recording_from(rows[0])
+        edits = await _edits(tx, new, before=recording.transcript_id, now=ctx.id)
         await _put(tx, ctx.id, new)
         await _put_edits(tx, ctx.id, new, edits)
-        await _learn(tx, new.engine, new.duration, new.took_seconds or 0.0)
+        engine = new.engine + WITH_SPEAKERS if recording.speakers else new.engine
+        await _learn(tx, engine, new.duration, new.took_seconds or 0.0)
         if follow_up is not None:
             [made] = await tx.insert_jobs([follow_up])
             await connect(tx, made.id, new.recording_id, follow_up)

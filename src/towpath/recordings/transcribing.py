@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from towpath import assets
-from towpath.core.errors import Fatal, SchemaInvalid
+from towpath.core.errors import ChildrenFailed, Fatal, SchemaInvalid
 from towpath.core.outcomes import Partial
 from towpath.engine.app import App
 from towpath.engine.children import Children
@@ -50,9 +50,7 @@ class Transcription:
         await ctx.step("probe", self._probe, recording)
         decoded = await ctx.step("decode", self._decode, ctx, recording)
         cut = await ctx.step("split", self._split, ctx, decoded)
-        children = await ctx.gather(
-            WINDOWS, _groups(asked, decoded["audio"], cut), cost=max(1.0, decoded["seconds"] / len(merging.groups(cut)))
-        )
+        children = await self._hear(ctx, asked, decoded, cut)
         lines = await ctx.step("save", self._save, ctx, recording, asked, decoded["seconds"], children)
         await ctx.blobs.delete(decoded["audio"])
         outcome = {"recording_id": recording.id, "lines": lines, "seconds": decoded["seconds"]}
@@ -105,6 +103,13 @@ class Transcription:
         await ctx.progress(0.0, decoded["seconds"])
         return [(round(window.start, 3), round(window.end, 3)) for window in found]
 
+    async def _hear(self, ctx: Context, asked: Asked, decoded: dict[str, Any], cut: list[tuple[float, float]]) -> Children:
+        groups = _groups(asked, decoded["audio"], cut)
+        try:
+            return await ctx.gather(WINDOWS, groups, cost=max(1.0, decoded["seconds"] / len(groups)))
+        except ChildrenFailed as failed:
+            raise await _as_one(failed) from failed
+
     async def _save(self, ctx: Context, recording: Recording, asked: Asked, seconds: float, children: Children) -> int:
         """Merges what the children heard and puts it in place; answers the number of lines."""
         results = await children.results()
@@ -125,6 +130,16 @@ class Transcription:
 def _groups(asked: Asked, audio_key: str, cut: list[tuple[float, float]]) -> list[dict[str, Any]]:
     heard_as = {"audio": audio_key, "language": asked.language, "speakers": asked.speakers}
     return [{"windows": part, **heard_as} for part in merging.groups(cut)]
+
+
+async def _as_one(failed: ChildrenFailed) -> ChildrenFailed:
+    """The reason of the first part that failed: who uploaded a recording knows of no parts."""
+    async for child in failed.children:
+        if child.error:
+            told = ChildrenFailed(str(child.error["message"]), children=failed.children)
+            told.remedy = child.error.get("remedy")
+            return told
+    return failed
 
 
 async def recording_for(ctx: Context, recording_id: str) -> Recording:

@@ -11,9 +11,9 @@ from towpath.core.lifecycle import State
 from towpath.core.records import Job
 from towpath.engine.app import App
 from towpath.recordings import estimating, keeping
-from towpath.recordings.estimating import Ahead
+from towpath.recordings.estimating import Ahead, Speeds
 from towpath.recordings.keeping import Work
-from towpath.recordings.names import QUEUE_OF, SUMMARIZING, TRANSCRIPTION_QUEUE
+from towpath.recordings.names import QUEUE_OF, SUMMARIZING, TRANSCRIPTION_QUEUE, WITH_SPEAKERS
 from towpath.recordings.records import Link, Recording
 from towpath.recordings.status import job_status, standing, state_of
 from towpath.store.contract import Row, Store, Tx
@@ -90,13 +90,13 @@ def _warning_of(job: Job | None) -> str | None:
 class Teller:
     """Tells about jobs; what it needs of other jobs it looks up once for all."""
 
-    def __init__(self, app: App, lines: dict[str, _Line], speed: float | None) -> None:
-        self._app, self._lines, self._speed = app, lines, speed
+    def __init__(self, app: App, lines: dict[str, _Line], speeds: Speeds) -> None:
+        self._app, self._lines, self._speeds = app, lines, speeds
 
     @classmethod
     async def of(cls, app: App, jobs: Sequence[Job], works: Sequence[Work]) -> Teller:
         lanes = sorted({job.lane for job in jobs if job.live and job.queue == TRANSCRIPTION_QUEUE})
-        return cls(app, {lane: await _line(app.services.store, lane) for lane in lanes}, await speed_of(app.services.store))
+        return cls(app, {lane: await _line(app.services.store, lane) for lane in lanes}, await speeds_of(app.services.store))
 
     async def tell(self, job: Job, link: Link, recording: Recording) -> JobView:
         error = job.error or {}
@@ -117,9 +117,9 @@ class Teller:
         if job.operation in SUMMARIZING:
             return
         line = self._lines.get(job.lane)
-        own = Ahead(_seconds(recording), _done(job, recording))
+        own = Ahead(_seconds(recording), _done(job, recording), recording.speakers)
         held = view.waiting_for is not None and view.position is None
-        view.eta_seconds = None if held else estimating.estimate(own, line.before(job.id) if line else [], self._speed)
+        view.eta_seconds = None if held else estimating.estimate(own, line.before(job.id) if line else [], self._speeds)
         if view.eta_seconds is None and view.waiting_for is None:
             view.waiting_for = estimating.NO_HISTORY
 
@@ -176,10 +176,14 @@ async def _recordings_ahead(store: Store, job: Job) -> int:
 def _ahead(row: Any) -> Ahead:
     seconds = estimating.seconds_of(row["duration"], row["bytes"], row["media_type"])
     done = row["progress_current"] or 0.0
-    return Ahead(seconds, done if row["progress_total"] == row["duration"] else 0.0)
+    return Ahead(seconds, done if row["progress_total"] == row["duration"] else 0.0, bool(row["speakers"]))
 
 
-async def speed_of(store: Store) -> float | None:
+async def speeds_of(store: Store) -> Speeds:
     """Seconds of audio per second, as this installation has transcribed lately."""
     rows = await store.read(lambda tx: tx.fetch("recording_speed"))
-    return estimating.speed([(row["audio_seconds"], row["wall_seconds"]) for row in rows])
+    plain, speakers = (
+        [(row["audio_seconds"], row["wall_seconds"]) for row in rows if row["engine"].endswith(WITH_SPEAKERS) is told]
+        for told in (False, True)
+    )
+    return Speeds(estimating.speed(plain), estimating.speed(speakers))

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from towpath.recordings import estimating, merging
-from towpath.recordings.estimating import Ahead
+from towpath.recordings.estimating import Ahead, Speeds
 from towpath.recordings.keeping import LONGEST_TITLE, title_from
 
 
@@ -27,19 +27,28 @@ def test_segments_are_merged_in_order_of_time():
 
 
 def test_an_estimate_is_a_range_around_what_is_left():
-    low, high = estimating.estimate(Ahead(100, 40), [Ahead(60, 60), Ahead(140)], 10.0)
+    low, high = estimating.estimate(Ahead(100, 40), [Ahead(60, 60), Ahead(140)], Speeds(10.0, None))
     assert low < 20 < high
 
 
 @given(st.floats(0.001, 1e6), st.floats(0.01, 1e5))
 def test_while_something_is_left_no_estimate_says_that_nothing_is(seconds, rate):
-    low, high = estimating.estimate(Ahead(seconds), [], rate)
+    low, high = estimating.estimate(Ahead(seconds), [], Speeds(rate, None))
     assert 0 < low < seconds / rate < high
 
 
 def test_without_a_known_speed_there_is_no_estimate():
     assert estimating.speed([]) is None
-    assert estimating.estimate(Ahead(100), [], estimating.speed([(0.0, 0.0)])) is None
+    assert estimating.estimate(Ahead(100), [], Speeds(estimating.speed([(0.0, 0.0)]), None)) is None
+
+
+def test_telling_speakers_apart_is_estimated_by_a_speed_of_its_own():
+    speeds = Speeds(20.0, 1.0)
+    low, high = estimating.estimate(Ahead(100, speakers=True), [Ahead(20)], speeds)
+    assert low < 101 < high
+    low, high = estimating.estimate(Ahead(100), [], speeds)
+    assert low < 5 < high
+    assert estimating.estimate(Ahead(100, speakers=True), [], Speeds(20.0, None)) is None
 
 
 def test_speed_is_seconds_of_audio_per_second():

@@ -29,7 +29,7 @@ async def test_a_failed_upload_is_kept_and_can_be_retried(studio: Studio, ear: E
         await _fail_soon(studio, sent["job_id"])
         failed = await studio.done(sent["id"])
         assert failed["status"] == "FAILED"
-        assert "out of breath" in failed["error"]
+        assert (failed["error"], failed["job"]["error_remedy"]) == ("the engine is out of breath", "wait a moment")
         assert (await studio.jobs())[0]["job_status"] == "failed"
         ear.failing = None
         again = ok(await studio.ann.post(f"/api/recordings/jobs/{sent['job_id']}/retry"))

@@ -40,7 +40,7 @@ SELECT 1 AS found FROM towpath.job WHERE id = :id AND attempt = :fence AND state
 -- name: recording_lane_line
 -- The recordings of a lane that have not been transcribed, in the order in which they are begun.
 SELECT job.id AS job_id, job.parked, job.state, job.children_total, job.progress_current, job.progress_total, recording.duration,
-       recording.bytes, recording.media_type
+       recording.bytes, recording.media_type, recording.speakers
 FROM towpath.job AS job
 JOIN towpath.recording_job AS link ON link.job_id = job.id
 JOIN towpath.recording AS recording ON recording.id = link.recording_id

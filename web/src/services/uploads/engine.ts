@@ -57,6 +57,9 @@ const RETRY_DELAYS = [400, 1000, 2000, 4000, 8000];
 const AT_ONCE = 2;
 const REPAINT_MS = 120;
 const SILENT = { debug() {}, warn() {}, error() {} };
+/** How soon a change is in the browser's storage. Uppy's own half second is long enough for a reload to come before. */
+const WRITTEN_MS = 60;
+Object.assign(GoldenRetriever, { [Symbol.for("uppy test: throttleTime")]: WRITTEN_MS });
 const LOOK_AGAIN_MS = [300, 1000, 2000, 5000, 10_000, 20_000, 30_000, 60_000];
 
 export async function createEngine(options: EngineOptions): Promise<UploadEngine> {
