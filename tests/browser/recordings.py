@@ -4,9 +4,10 @@ from base64 import b64encode
 from functools import cache
 from typing import Any
 
-from playwright.async_api import Locator, Page, expect
+from playwright.async_api import CDPSession, Locator, Page, expect
 
 from tests.browser.visitors import Visitor
+from tests.engine.working import eventually
 from tests.products.recordings.media import encoded, silence, speech
 
 _DROP = """(files) => {
@@ -24,6 +25,18 @@ _WRITTEN = """(text) => new Promise((done, fail) => {
     const reading = opening.result.transaction(["metadata"]).objectStore("metadata").getAll();
     reading.onerror = fail;
     reading.onsuccess = () => { opening.result.close(); done(JSON.stringify(reading.result).includes(text)); };
+  };
+})"""
+
+_LOSE_FILES = """() => new Promise((done, fail) => {
+  const opening = indexedDB.open("uppy-blobs");
+  opening.onerror = fail;
+  opening.onsuccess = () => {
+    const writing = opening.result.transaction(["files"], "readwrite");
+    const counting = writing.objectStore("files").count();
+    writing.objectStore("files").clear();
+    writing.onerror = fail;
+    writing.oncomplete = () => { opening.result.close(); done(counting.result); };
   };
 })"""
 
@@ -49,6 +62,7 @@ class Desk:
         self.visitor, self.page = visitor, visitor.page
         self.dock = self.page.get_by_role("complementary", name="Progress of recordings")
         self.staging = self.page.locator("section[aria-labelledby=staged]")
+        self._tools: CDPSession | None = None
         self._list = self.page.get_by_role("list", name="Recordings")
 
     async def open(self) -> Page:
@@ -73,12 +87,16 @@ class Desk:
         await self.page.wait_for_function(_WRITTEN, arg=written, polling=50)
         await self.page.reload()
 
+    async def lose_files(self) -> None:
+        """The browser throws away its copies of the files, as it may when its disk is full."""
+        await eventually(lambda: self.page.evaluate(_LOSE_FILES))
+
     async def slow_down(self, bytes_per_second: int | None) -> None:
         """What goes out goes at this speed from now on; None: as fast as it can."""
-        session = await self.page.context.new_cdp_session(self.page)
+        if self._tools is None:
+            self._tools = await self.page.context.new_cdp_session(self.page)
         limits = {"offline": False, "latency": 0, "downloadThroughput": -1, "uploadThroughput": bytes_per_second or -1}
-        await session.send("Network.enable")
-        await session.send("Network.emulateNetworkConditions", limits)
+        await self._tools.send("Network.emulateNetworkConditions", limits)
 
     def staged(self, title: str) -> Locator:
         return self._named(self.staging, title)

@@ -7,13 +7,14 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 import pytest
-from playwright.async_api import expect
+from playwright.async_api import Route, expect
 from pytest_asyncio import fixture
 
 from tests.browser.conftest import Visit
 from tests.browser.hostile import expect_harmless, hostile
 from tests.browser.place import Place, fresh
 from tests.browser.recordings import BROKEN, Desk, quiet, said
+from tests.browser.wire import laid_wire
 from tests.engine.working import eventually
 from tests.products.recordings.ear import Ear
 from towpath import Fatal
@@ -55,19 +56,31 @@ async def desk(sit_down: OpenDesk) -> Desk:
     return await sit_down()
 
 
-async def test_an_upload_waits_for_the_network_and_goes_on_by_itself(desk: Desk):
-    desk.visitor.expects("ERR_INTERNET_DISCONNECTED", "ERR_NETWORK_CHANGED")
-    await desk.slow_down(SLOW)
-    await desk.upload({"long.wav": quiet(60, "wav")})
-    await expect(desk.staged("long")).to_contain_text("of 1.8 MiB")
-    await desk.page.context.set_offline(True)
-    await expect(desk.staged("long")).to_contain_text("waits for the network")
-    await expect(desk.docked("long")).to_contain_text("waits for the network")
-    await desk.slow_down(None)
-    await desk.page.context.set_offline(False)
-    await expect(desk.staging).to_have_count(0)
-    await expect(desk.listed("long")).to_contain_text("Done")
-    await desk.expect_dock("done", "long")
+async def test_an_upload_waits_for_the_network_and_goes_on_by_itself(visit: Visit, place: Place, tenant: str):
+    async with laid_wire(place.address) as wire:
+        visitor = await visit()
+        visitor.address = wire.address
+        visitor.expects("net::ERR_")
+        await visitor.enter(await place.person(fresh("speaker"), tenant))
+        desk = Desk(visitor)
+        await desk.open()
+        await desk.slow_down(SLOW)
+        await desk.upload({"long.wav": quiet(60, "wav")})
+        await expect(desk.staged("long")).to_contain_text("KiB of 1.8 MiB")
+        async with desk.page.expect_event("requestfailed", lambda request: request.method == "PATCH"):
+            await desk.page.context.set_offline(True)
+            wire.cut()
+        await expect(desk.staged("long")).to_contain_text("waits for the network")
+        await expect(desk.docked("long")).to_contain_text("waits for the network")
+
+        await desk.slow_down(None)
+        wire.mend()
+        async with desk.page.expect_request(lambda request: request.method == "PATCH") as going_on:
+            await desk.page.context.set_offline(False)
+        assert int((await going_on.value).headers["upload-offset"]) > 0, "it began anew"
+        await expect(desk.listed("long")).to_contain_text("Done")
+        await desk.expect_dock("done", "long")
+        await expect(desk.staging).to_have_count(0)
 
 
 async def test_what_the_server_refuses_survives_a_reload_and_is_changed_or_removed(desk: Desk):
@@ -95,6 +108,38 @@ async def test_what_the_server_refuses_survives_a_reload_and_is_changed_or_remov
     await desk.expect_list("klingon")
     await desk.expect_counts(active=0, done=1, failed=0)
     await expect(desk.staging).to_have_count(0)
+
+
+async def test_a_file_that_has_arrived_is_not_asked_for_again_although_the_browser_never_heard_of_it(desk: Desk):
+    async def lose_answer(route: Route) -> None:
+        if route.request.method == "PATCH":
+            await route.fetch()
+            arrived.set()
+        else:
+            await route.continue_()
+
+    arrived = asyncio.Event()
+    await desk.page.route("**/api/uploads/*", lose_answer)
+    await desk.upload({"talk.mp3": said()})
+    await asyncio.wait_for(arrived.wait(), 20)
+    await desk.lose_files()
+    await desk.reload(written="/api/uploads/")
+    await expect(desk.listed("talk")).to_contain_text("Done")
+    await desk.expect_counts(active=0, done=1, failed=0)
+    await expect(desk.staging).to_have_count(0)
+
+
+async def test_a_file_that_the_browser_lost_is_chosen_again_and_goes_on(desk: Desk):
+    await desk.drop({"talk.mp3": said()})
+    await expect(desk.staged("talk")).to_be_visible()
+    await desk.lose_files()
+    await desk.reload(written="talk")
+    await expect(desk.staged("talk")).to_contain_text("could not keep the file")
+    await desk.page.get_by_label("Files to go on with").set_input_files(
+        [{"name": "talk.mp3", "mimeType": "", "buffer": said()}]
+    )
+    await desk.staged("talk").get_by_role("button", name="Upload talk").click()
+    await expect(desk.listed("talk")).to_contain_text("Done")
 
 
 async def test_staged_files_survive_a_reload_with_what_was_said_about_them(desk: Desk):
@@ -179,7 +224,7 @@ async def test_a_cancelled_transcription_really_stops(desk: Desk, place: Place, 
 
 
 async def test_the_popup_says_the_same_after_a_reload_and_in_another_browser(desk: Desk, sit_down: OpenDesk, ear: Ear):
-    ear.failing = Fatal("the engine lost its voice", remedy="try again")
+    ear.failing = Fatal("the engine lost its voice", remedy="ask for another one")
     await desk.upload({"hoarse.mp3": said()})
     await expect(desk.listed("hoarse")).to_contain_text("lost its voice")
     ear.failing = None
@@ -188,7 +233,7 @@ async def test_the_popup_says_the_same_after_a_reload_and_in_another_browser(des
     for one in (desk, other):
         await one.expect_dock("done", "fine")
         await one.expect_dock("failed", "hoarse", "broken")
-        await expect(one.docked("hoarse")).to_contain_text("The engine lost its voice. Try again.")
+        await expect(one.docked("hoarse")).to_contain_text("The engine lost its voice. Ask for another one.")
     await desk.page.reload()
     await desk.expect_dock("done", "fine")
     await desk.expect_dock("failed", "hoarse", "broken")

@@ -57,6 +57,11 @@ describe("after a reload", () => {
       file({ progress: { uploadComplete: true }, meta: { recording: { id: "a", jobId: null } } }),
       "leave",
     ],
+    [
+      "what the browser did not keep may have arrived",
+      file({ isGhost: true, meta: { wanted: true }, tus: { uploadUrl: "/api/uploads/a" } }),
+      "look_up",
+    ],
   ] as const)("%s", (_name, found, next) => expect(restorationOf(found)).toBe(next));
 
   it("only what waits for the server or a log-in goes on by itself", () => {

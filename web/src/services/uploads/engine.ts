@@ -127,11 +127,10 @@ export async function createEngine(options: EngineOptions): Promise<UploadEngine
       if (typeof id === "string") note(file, { recording: { id, jobId: typeof jobId === "string" ? jobId : null } });
       else if (found.state === "failed")
         refuse(file, found.error?.detail ?? "The upload failed", found.error?.remedy ?? null);
-      else later();
+      else if (!file.isGhost || found.state !== "uploading") later(); // else a person has to choose it again
     } catch (caught) {
-      const { status } = asProblem(caught);
-      if (status === 404) uppy.removeFile(file.id);
-      else later();
+      if (asProblem(caught).status !== 404) later();
+      else if (!file.isGhost) uppy.removeFile(file.id);
     }
 
     function later(): void {

@@ -2,14 +2,14 @@
 import type { FileLike } from "@/services/uploads/row";
 
 /**
- * `resume` what was under way, `look_up` what had arrived whole, `leave` what only waits for a person: staged files,
- * refused ones, and those whose content the browser could not keep.
+ * `resume` what was under way, `look_up` what had arrived whole, or may have, `leave` what only waits for a person: staged
+ * files, refused ones, and those whose content the browser could not keep before any of it was sent.
  */
 export type Restoration = "resume" | "look_up" | "leave";
 
 export function restorationOf(file: FileLike): Restoration {
   if (file.progress.uploadComplete) return file.meta.recording ? "leave" : "look_up";
-  if (file.isGhost) return "leave";
+  if (file.isGhost) return file.tus?.uploadUrl ? "look_up" : "leave";
   if (file.meta.problem) return goesOnByItself(file) ? "resume" : "leave";
   return file.meta.wanted ? "resume" : "leave";
 }
