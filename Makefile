@@ -10,6 +10,8 @@ NPM := NODE_USE_SYSTEM_CA=1 PATH="$(CURDIR)/$(BIN):$$PATH" npm --prefix web --si
 MODULES := web/node_modules/.installed
 UI := src/towpath/server/ui/index.html
 WORKERS ?= 2
+# Only what is said on the command line: shells have a HOST of their own.
+given = $(if $(filter command,$(firstword $(origin $(1)))),--$(2) "$($(1))")
 
 .DEFAULT_GOAL := help
 .PHONY: help install web up test slow check bench chaos format lock clean
@@ -21,8 +23,8 @@ install: $(STAMP) ## make .venv with the locked dependencies and Towpath itself
 
 web: $(UI) ## build the web UI
 
-up: install web ## start Towpath on SQLite and print a link that opens it
-	$(BIN)/towpath up
+up: install web ## start Towpath on SQLite and print a link that opens it (PORT=8642 HOST=127.0.0.1 DATA=towpath-data)
+	@$(BIN)/towpath up $(call given,PORT,port) $(call given,HOST,host) $(call given,DATA,data)
 
 test: install web check ## everything a change must pass: checks, then all tests
 	$(NPM) test

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from bench.plan import TOWPATH
-from bench.recordings import ONE, TWO
+from bench.recordings import AS_IT_COMES, ONE, TWO
 from bench.results import Results, Throughput
 
 
@@ -83,8 +83,11 @@ def _transcriptions(results: Results) -> Iterator[Goal]:
     for database in ("postgres", "sqlite"):
         ratios = {line.system: line.ratio for line in results.transcriptions if line.database == database}
         if ratios:
-            over = 1 / ratios[ONE] - 1
-            yield Goal(database, "transcription within 10 % of the speech library itself", f"{over:+.1%}", over < 0.1)
+            # Called directly it uses all cores on one window; one thread on the same windows is the stricter comparison.
+            for name, ratio in (("called directly", ratios[AS_IT_COMES]), ("on the same windows with one thread", 1.0)):
+                over = ratio / ratios[ONE] - 1
+                text = f"transcription within 10 % of the speech library {name}"
+                yield Goal(database, text, f"{over:+.1%}", over < 0.1)
             times = ratios[TWO] / ratios[ONE]
             yield Goal(database, "two workers transcribe at least 1.5 times as fast as one", f"{times:.2f}", times >= 1.5)
 

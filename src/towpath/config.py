@@ -110,6 +110,11 @@ def load(environ: dict[str, str] | None = None) -> Settings:
     return Settings(**values)  # type: ignore[arg-type]  # _parse returns the type of the default
 
 
+def names_database(environ: dict[str, str] | None = None) -> bool:
+    """Whether the environment says where jobs live, or leaves it to the default."""
+    return "TOWPATH_DATABASE_URL" in (os.environ if environ is None else environ)
+
+
 def _parse(name: str, text: str, default: object) -> object:
     try:
         if isinstance(default, bool):

@@ -40,6 +40,10 @@ _LOSE_FILES = """() => new Promise((done, fail) => {
   };
 })"""
 
+_KEEP_DOCK = """try {
+  if (!localStorage.getItem("towpath.dock")) localStorage.setItem("towpath.dock", '{"kept": true}');
+} catch {}"""
+
 BROKEN = b"ID3\x04\x00\x00\x00\x00\x00\x00" + bytes(4000)
 """Has the form of an mp3 file, and nothing in it that could be decoded."""
 
@@ -65,7 +69,10 @@ class Desk:
         self._tools: CDPSession | None = None
         self._list = self.page.get_by_role("list", name="Recordings")
 
-    async def open(self) -> Page:
+    async def open(self, *, kept: bool = True) -> Page:
+        """`kept`: the popup was opened by hand before, so that it stays when all is done."""
+        if kept:
+            await self.page.add_init_script(_KEEP_DOCK)
         await self.visitor.open("/recordings")
         await expect(self.page.get_by_role("region", name="Add recordings")).to_be_visible()
         await expect(self.page.get_by_text("Live", exact=True)).to_be_attached()

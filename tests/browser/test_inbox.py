@@ -1,5 +1,7 @@
 """Failures and the way back: one, a group, all, and with another payload."""
 
+import re
+
 import pytest
 from playwright.async_api import expect
 
@@ -99,3 +101,38 @@ async def test_a_failure_can_be_edited_and_retried_from_its_own_page(ann: Visito
     await dialog.get_by_role("button", name="Retry with this payload").click()
     await expect(page.get_by_role("main").locator("header")).to_contain_text("Succeeded")
     assert await place.app.result(job) == {"mended": "new"}
+
+
+async def test_the_figure_beside_the_inbox_is_what_is_in_it_and_an_emptied_group_says_so(
+    ann: Visitor, place: Place, tenant: str
+):
+    names = [fresh("bridge") for _ in range(2)]
+    await low_bridges(place, tenant, *names)
+    page = await ann.open("/inbox")
+    badge = page.get_by_role("navigation", name="Main").get_by_role("link", name="Inbox")
+    await expect(badge).to_contain_text("2 in the inbox")
+    await expect(page.get_by_role("listitem").filter(has_text=MESSAGE)).to_contain_text("Give it at least 3 metres.")
+    await page.get_by_role("link", name=MESSAGE).click()
+    await expect(page.get_by_role("main")).to_contain_text("What to do. Give it at least 3 metres.")
+    for name, left in zip(names, ("1 in the inbox", ""), strict=True):
+        place.works.lift(name)
+        row = page.get_by_role("row").filter(has=page.get_by_role("button", name="Requeue", exact=True))
+        await row.last.get_by_role("button", name="Requeue", exact=True).click()
+        await expect(badge).to_have_text(re.compile(f"^Inbox\\s*[0-9, ]*{left}$"))
+    await expect(page.get_by_role("heading", name="Nothing is left in this group")).to_be_visible()
+    await expect(page.get_by_role("main")).to_contain_text("none left")
+    await page.get_by_role("link", name="Back to the inbox").click()
+    await expect(page.get_by_role("heading", name="The inbox is empty")).to_be_visible()
+
+
+async def test_a_payload_that_does_not_fit_is_edited_first(ann: Visitor, place: Place, tenant: str):
+    job = await place.done("paint", "pink", tenant)
+    page = await ann.open("/inbox")
+    line = page.get_by_role("listitem").filter(has_text="there is no paint of the colour 'pink'")
+    await expect(line).to_contain_text("edit the payload and requeue")
+    await line.get_by_role("button", name="Edit and requeue").click()
+    dialog = page.get_by_role("dialog", name="Edit and requeue")
+    await dialog.get_by_role("textbox", name="Payload as JSON").fill('"green"')
+    await dialog.get_by_role("button", name="Retry with this payload").click()
+    await place.becomes(job, "succeeded")
+    await expect(page.get_by_role("heading", name="Nothing is left in this group")).to_be_visible()

@@ -34,6 +34,7 @@ EMPTY = {
     "/settings/webhooks": "There are none yet.",
     "/settings/prices": "No prices yet.",
 }
+_FETCHED = "(name) => performance.getEntriesByType('resource').some((one) => one.name.includes(name) && one.responseEnd)"
 AWAY = ("ERR_CONNECTION_REFUSED", "ERR_INCOMPLETE_CHUNKED_ENCODING", "ERR_CONNECTION_RESET", "ERR_EMPTY_RESPONSE")
 
 
@@ -127,4 +128,36 @@ async def test_an_open_page_tells_that_the_server_is_away_and_catches_up_when_it
                 later = await make(visitor, "moor", None)
                 await expect(page.get_by_role("row").filter(has_text=later[-8:])).to_contain_text("Running")
                 assert await page.evaluate("window.loadedOnce"), "the page was loaded again"
+                assert not visitor.complaints, visitor.complaints
+
+
+async def test_pages_not_yet_visited_open_while_the_server_is_away_and_after_it_is_back(browser: Browser, tmp_path: Path):
+    """All but one were fetched ahead; that one was not to be had, as after an upgrade, and comes by a whole load."""
+    data, port = tmp_path / "data", free_port()
+    with towpath_up(data, port) as process:
+        link = await printed_link(process)
+        async with visiting(browser, link[1]) as visitor:
+            visitor.expects(*AWAY, "net::ERR_FAILED")
+            page = visitor.page
+            await page.route("**/assets/JobsPage-*", lambda route: route.abort())
+            await page.goto(f"{link[0]}&next=/recordings")
+            await page.wait_for_function(_FETCHED, arg="/assets/engine-")
+            await page.evaluate("window.loadedOnce = true")
+
+            process.popen.send_signal(signal.SIGTERM)
+            await asyncio.to_thread(process.end, 30)
+            await expect(page.get_by_role("status").get_by_text("Reconnecting")).to_be_visible()
+            menu = page.get_by_role("navigation", name="Main")
+            await menu.get_by_role("link", name="Queues").click()
+            await expect(page.get_by_role("heading", level=1)).to_have_text("Queues")
+            await menu.get_by_role("link", name="Jobs").click()
+            await expect(page.get_by_role("status").get_by_text("The server does not answer")).to_be_visible()
+            await expect(page.get_by_role("heading", level=1)).to_have_text("Queues")
+            assert await page.evaluate("window.loadedOnce")
+            await page.unroute("**/assets/JobsPage-*")
+
+            with towpath_up(data, port) as again:
+                await printed_link(again)
+                await expect(page.get_by_role("heading", name="No jobs yet")).to_be_visible()
+                assert not await page.evaluate("window.loadedOnce"), "the page was not loaded as a whole"
                 assert not visitor.complaints, visitor.complaints

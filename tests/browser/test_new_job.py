@@ -65,3 +65,19 @@ async def test_it_can_be_written_as_json_with_a_key_a_priority_and_a_delay(ann: 
     [job] = await place.app.list(tenant=tenant)
     assert (job.key, job.priority, job.state) == ("evening greeting", 2, "queued")
     assert await place.app.payload(job.id) == {"words": ["good", "evening"]}
+
+
+async def test_an_operation_without_a_payload_asks_for_none(ann: Visitor, place: Place, tenant: str):
+    page, dialog = await form(ann, "whistle")
+    await expect(dialog.get_by_text("This operation takes no payload.")).to_be_visible()
+    await expect(dialog.get_by_role("textbox", name="Payload as JSON")).to_have_count(0)
+    await dialog.get_by_role("button", name="Enqueue").click()
+    await expect(page.get_by_role("main").locator("header")).to_contain_text("Succeeded")
+
+
+async def test_an_empty_field_that_is_needed_is_told_without_asking_the_server(ann: Visitor, place: Place, tenant: str):
+    _, dialog = await form(ann, "mend")
+    await dialog.get_by_role("textbox", name="Height").fill("4")
+    await dialog.get_by_role("button", name="Enqueue").click()
+    await expect(dialog.get_by_role("textbox", name="Name")).to_have_accessible_description("This is needed.")
+    assert await place.app.list(tenant=tenant) == []

@@ -96,9 +96,10 @@ async def test_what_the_server_refuses_survives_a_reload_and_is_changed_or_remov
     await desk.reload(written="is text")
     await desk.expect_dock("failed", "klingon", "diary")
     await expect(desk.docked("diary")).to_contain_text("is text")
-    await desk.docked("diary").get_by_role("button", name="Retry").click()
-    await expect(desk.docked("diary")).to_contain_text("is text")
-    await desk.docked("diary").get_by_role("button", name="Delete").click()
+    for row in (desk.docked("diary"), desk.staged("diary")):
+        await expect(row.get_by_role("button", name="Remove")).to_be_visible()
+        await expect(row.get_by_role("button", name="Retry")).to_have_count(0)
+    await desk.docked("diary").get_by_role("button", name="Remove").click()
     await desk.expect_dock("failed", "klingon")
     await desk.staged("klingon").get_by_role("button", name="Options").click()
     await desk.staged("klingon").get_by_label("Language").fill("en")
@@ -244,10 +245,35 @@ async def test_the_popup_says_the_same_after_a_reload_and_in_another_browser(des
     for one in (desk, other):
         await one.expect_counts(active=0, done=2, failed=0)
         await one.expect_list("hoarse", "fine")
-    await desk.page.get_by_role("button", name="Clear completed").click()
+    await desk.page.get_by_role("button", name="More about recordings").click()
+    await desk.page.get_by_role("menuitem", name="Clear finished jobs").click()
+    question = desk.page.get_by_role("dialog", name="Clear finished jobs?")
+    await expect(question).to_contain_text("The recordings stay")
+    await question.get_by_role("button", name="Clear them").click()
     for one in (desk, other):
         await expect(one.dock).to_have_count(0)
         await one.expect_list("hoarse", "fine")
+
+
+async def test_the_popup_becomes_small_when_all_is_done_and_goes_away_for_good(visit: Visit, place: Place, tenant: str):
+    visitor = await visit()
+    await visitor.enter(await place.person(fresh("speaker"), tenant))
+    desk = Desk(visitor)
+    page = await desk.open(kept=False)
+    await desk.upload({"short.mp3": quiet()})
+    fold = desk.dock.get_by_role("button", name="All done")
+    await expect(fold).to_have_attribute("aria-expanded", "false")
+    await expect(desk.listed("short")).to_contain_text("Done")
+    await expect(desk.dock).to_have_count(0)
+    await page.reload()
+    await expect(desk.listed("short")).to_contain_text("Done")
+    await visitor.settled()
+    await expect(desk.dock).to_have_count(0)
+
+    await desk.upload({"another.mp3": quiet(2)})
+    await fold.click()
+    await desk.expect_dock("done", "short", "another")
+    await expect(desk.dock.get_by_role("button", name="Clear finished jobs")).to_be_visible()
 
 
 async def test_ticked_recordings_are_exported_together_and_deleted_together(desk: Desk, place: Place):

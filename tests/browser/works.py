@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic import BaseModel, Field
 
-from towpath import App, Context, Fatal
+from towpath import App, Context, Fatal, SchemaInvalid
 
 
 class Load(BaseModel):
@@ -20,7 +20,8 @@ class Bridge(BaseModel):
 
 
 class Works:
-    """`haul` moves when a test says `go`; `mend` fails for a low bridge; `say` answers what it is told."""
+    """`haul` moves when a test says `go`; `mend` fails for a low bridge; `say` answers what it is told, and `paint` only
+    takes one colour; `whistle` takes nothing."""
 
     def __init__(self, app: App) -> None:
         self._miles: dict[str, asyncio.Semaphore] = defaultdict(lambda: asyncio.Semaphore(0))
@@ -28,6 +29,8 @@ class Works:
         app.operation("haul", queue="canal", public=True)(self.haul)
         app.operation("mend", queue="bridges", public=True)(self.mend)
         app.operation("say", queue="bridges", public=True)(self.say)
+        app.operation("paint", queue="bridges", public=True)(self.paint)
+        app.operation("whistle", queue="bridges", public=True)(self.whistle)
 
     def go(self, job_id: str, miles: int = 1) -> None:
         for _ in range(miles):
@@ -55,3 +58,13 @@ class Works:
         """Answers what it is given."""
         await ctx.emit("said", str(words))
         return words
+
+    async def paint(self, ctx: Context, colour: Any) -> Any:
+        """Paints a boat green."""
+        if colour != "green":
+            raise SchemaInvalid(f"there is no paint of the colour {colour!r}")
+        return colour
+
+    async def whistle(self, ctx: Context) -> str:
+        """Lets everybody know."""
+        return "tweet"

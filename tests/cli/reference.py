@@ -13,9 +13,14 @@ _CLI = """# Commands
 `towpath --help` lists the commands, and each has its own `--help`; this page says the same. It is made from them by
 `python -m tests.cli.reference`.
 
-**The database** is the one `TOWPATH_DATABASE_URL` names, or `--database`. Commands that look at jobs or move them need
-nothing else; they neither create a database nor migrate one. Those that take `--app module:name` then know your operations:
-their queues, and the types of their payloads. The current directory can be imported from.
+**The database** is the one `--database URL` or `--data DIR` names, DIR being the data directory of `towpath up`; else the
+one in `TOWPATH_DATABASE_URL`, else `./towpath.db`, else that of `./towpath-data`, if there is one. Commands that look at
+jobs or move them need nothing else; they neither create a database nor migrate one. Those that take `--app module:name` use
+the app's own database unless told otherwise, and know your operations: their queues, and the types of their payloads.
+The current directory can be imported from.
+
+**A job** is named by its id, or by how it begins or ends, such as the last eight characters that the UI shows, if it is one
+of the newest 10,000 and the only one of them that does. `towpath jobs delete` wants the whole id.
 
 **Exit codes:** 0, it was done; 1, it was done and the answer is bad news (`towpath doctor` found a problem, the watched job
 failed, `towpath migrate --check` found something missing); 2, it could not be done, and a line on standard error says why;

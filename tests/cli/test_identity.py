@@ -11,6 +11,7 @@ import pytest
 
 from tests.http.hashing import hash_quickly
 from towpath import App
+from towpath.cli.addresses import noted
 from towpath.http import passwords
 from towpath.http.local import ensure_local_account
 from towpath.server import ServerOptions, attach, create_app
@@ -134,6 +135,16 @@ def test_in_local_mode_the_default_user_is_local(towpath):
     entering = ("POST", "/api/session/link", {"token": link.partition("token=")[2]})
     first, second = asked(towpath.url, entering, entering, local=True)
     assert (first.json()["account"]["name"], second.status_code) == ("local", 401)
+
+
+def test_a_link_leads_to_where_the_server_runs_now(users):
+    with noted(users.url, "http://127.0.0.1:9001"):
+        assert users("login-link", "--user", "bob").stdout.startswith("http://127.0.0.1:9001/login?token=")
+        with noted(users.url, "http://127.0.0.1:9002"):
+            assert users("users", "reset-link", "bob").stdout.startswith("http://127.0.0.1:9002/reset?token=")
+            given = users("login-link", "--user", "bob", "--base-url", "https://jobs.example").stdout
+            assert given.startswith("https://jobs.example/login")
+    assert users("login-link", "--user", "bob").stdout.startswith("http://127.0.0.1:8642/login?token=")
 
 
 def test_without_the_local_account_the_user_is_to_be_named(users):

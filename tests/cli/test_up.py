@@ -138,6 +138,8 @@ def test_a_busy_port_is_told_before_anything_else(tmp_path):
         port = taken.getsockname()[1]
         result = Commands("sqlite:///unused.db")("up", "--data", tmp_path / "d", "--port", port, code=2)
     assert f"port {port} on 127.0.0.1 is taken" in result.stderr
+    assert "login-link" in result.stderr
+    assert f"--port {port + 1}, or make up PORT={port + 1}" in result.stderr
     assert not (tmp_path / "d/towpath.db").exists()
 
 
@@ -148,4 +150,59 @@ def test_a_place_that_cannot_hold_it_is_refused(tmp_path):
 
 def test_an_address_that_others_can_reach_needs_an_account_with_a_password(tmp_path):
     result = Commands("sqlite:///unused.db")("up", "--data", tmp_path / "d", "--host", "0.0.0.0", "--port", "0", code=2)
-    assert "towpath users create" in result.stderr
+    assert "towpath users create NAME --admin --data d" in result.stderr
+
+
+def _shop(folder, url=""):
+    (folder / "corner_shop.py").write_text(
+        "from towpath import App, Context\n"
+        f"app = App({url!r} or None)\n"
+        "@app.operation('double', public=True)\n"
+        "async def double(ctx: Context, number: int) -> int:\n"
+        "    return number * 2\n"
+    )
+
+
+SHOP = ("--app", "corner_shop:app")
+
+
+@pytest.mark.parametrize(
+    ("url", "why"),
+    [
+        ("sqlite:///elsewhere.db", "the database is sqlite:///elsewhere.db, which corner_shop:app names"),
+        ("", "the database is sqlite:///towpath.db, the default of corner_shop:app"),
+    ],
+)
+def test_the_apps_own_database_is_served_and_commands_with_the_app_reach_it(tmp_path, url, why):
+    _shop(tmp_path, url)
+    with started("up", *SHOP, "--port", "0", cwd=tmp_path) as process, Running(process) as running:
+        with started("enqueue", "double", "--payload", "21", *SHOP, cwd=tmp_path) as command:
+            assert command.end() == 0, command.err
+        job = f"/api/jobs/{command.out.strip()}"
+        until(lambda: running.get(job)["state"] == "succeeded", timeout=30)
+        assert why in process.out
+        process.terminate()
+        assert process.end(timeout=60) == 0
+    assert not (tmp_path / "towpath-data").exists()
+
+
+def test_a_data_directory_beats_the_apps_database_and_both_are_told(tmp_path):
+    _shop(tmp_path, "sqlite:///elsewhere.db")
+    with started("up", *SHOP, "--data", "d", "--port", "0", cwd=tmp_path) as process, Running(process) as running:
+        assert "as --data says; corner_shop:app itself names sqlite:///elsewhere.db" in process.out
+        assert "--data d too" in process.out
+        again = re.search(r"another one: towpath (.*)", process.out)[1].split()
+        with started(*again, cwd=tmp_path) as command:
+            assert command.end() == 0, command.err
+        assert command.out.startswith(f"{running.browser.base_url}/login?token=".replace("//login", "/login"))
+        process.terminate()
+        assert process.end(timeout=60) == 0
+    assert not (tmp_path / "elsewhere.db").exists()
+    assert not list((tmp_path / "d").glob("*-address"))
+
+
+def test_the_setting_does_not_lead_the_example_into_somebodys_database(tmp_path):
+    with started("up", "--no-example", "--port", "0", cwd=tmp_path, env={"TOWPATH_DATABASE_URL": "sqlite:///own.db"}) as one:
+        until(lambda: LINK.search(one.out) or one.popen.poll() is not None, timeout=60)
+        assert "give commands --data towpath-data" in one.out
+    assert not (tmp_path / "own.db").exists()

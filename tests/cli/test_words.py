@@ -34,3 +34,18 @@ def test_moments_are_told_by_their_distance(seconds, text):
 @pytest.mark.parametrize(("number", "text"), [(0, "0 bytes"), (2048, "2.0 KB"), (5 * 1024**4, "5.0 TB")])
 def test_sizes_are_told(number, text):
     assert words.size(number) == text
+
+
+def test_hints_call_the_program_as_it_was_called(tmp_path, monkeypatch):
+    program = tmp_path / "tools" / "towpath"
+    program.parent.mkdir()
+    program.write_text("#!/bin/sh\n")
+    program.chmod(0o755)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("sys.argv", [str(program)])
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert words.program() == "tools/towpath"
+    monkeypatch.setenv("PATH", str(program.parent))
+    assert words.program() == "towpath"
+    monkeypatch.setattr("sys.argv", ["pytest"])
+    assert words.program() == "towpath"

@@ -24,6 +24,11 @@ def test_requeue_gives_a_fresh_budget_and_a_new_place_but_never_an_old_attempt(s
     assert play.names() == ["job.requeued"]
 
 
+def test_how_long_a_requeued_job_took_is_counted_from_its_new_start():
+    job = Play(ended(state=State.FAILED, started_at=NOW)).does(transitions.requeue("job"))
+    assert job.started_at is None
+
+
 def test_what_succeeded_is_not_requeued():
     assert "the job is succeeded" in Play(ended(state=State.SUCCEEDED)).refuses(transitions.requeue("job"))
 

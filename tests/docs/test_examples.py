@@ -26,6 +26,7 @@ def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(place)
     monkeypatch.syspath_prepend(place)
     monkeypatch.delenv("TOWPATH_DATABASE_URL", raising=False)
+    monkeypatch.setenv("WEBHOOK_SECRET", "")  # a page sets it; so it is gone afterwards
     yield place
     for name, module in list(sys.modules.items()):
         origins = [getattr(module, "__file__", None), *getattr(module, "__path__", [])]

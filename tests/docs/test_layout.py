@@ -1,7 +1,10 @@
 """What the documentation says about the tree is true of the tree."""
 
 import ast
+import os
 import re
+import shlex
+import subprocess
 import tomllib
 
 import pytest
@@ -48,6 +51,26 @@ def test_every_make_target_that_is_named_exists_and_every_target_is_named():
     commands = re.findall(r"^(?:\| )?`?make ([a-z]+)`?", (ROOT / "CONTRIBUTING.md").read_text("utf-8"), re.MULTILINE)
     assert set(commands) <= targets
     assert {"up", "test", "check", "bench", "chaos"} <= named
+
+
+def test_make_up_takes_port_host_and_data_and_nothing_from_the_environment():
+    def planned(*words, **environ):
+        command = ["make", "-n", "-o", "install", "-o", "web", "up", *words]
+        done = subprocess.run(
+            command,
+            cwd=ROOT,
+            env=os.environ | {"MAKEFLAGS": ""} | environ,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=True,
+        )
+        return [shlex.split(line)[1:] for line in done.stdout.splitlines() if "/towpath " in line]
+
+    assert planned("PORT=8851", "HOST=0.0.0.0", "DATA=my data") == [
+        ["up", "--port", "8851", "--host", "0.0.0.0", "--data", "my data"]
+    ]
+    assert planned(HOST="laptop", PORT="80") == [["up"]]
 
 
 def test_the_first_screen_of_the_readme_has_two_commands():

@@ -1,25 +1,26 @@
 /** Pages and their addresses. Everything but logging in needs a session; who has none is sent there and back again. */
 import { createRouter, createWebHistory, type RouteRecordRaw } from "vue-router";
 import { basePath } from "@/services/base";
+import { page, prefetchToo, recoverMissingPages } from "@/services/pageLoading";
 import { loadSession, session, sessionProblem } from "@/stores/session";
 
 const routes: RouteRecordRaw[] = [
-  { path: "/login", name: "login", component: () => import("@/pages/LoginPage.vue"), meta: { open: true } },
-  { path: "/reset", name: "reset", component: () => import("@/pages/ResetPage.vue"), meta: { open: true } },
-  { path: "/shared/:secret", name: "shared", component: () => import("@/pages/SharedPage.vue"), meta: { open: true } },
-  { path: "/", name: "home", component: () => import("@/pages/HomePage.vue") },
-  { path: "/recordings", name: "recordings", component: () => import("@/pages/RecordingsPage.vue") },
-  { path: "/recordings/:id", name: "recording", component: () => import("@/pages/RecordingPage.vue") },
-  { path: "/jobs", name: "jobs", component: () => import("@/pages/JobsPage.vue"), meta: { fixed: true } },
-  { path: "/jobs/:id", name: "job", component: () => import("@/pages/JobPage.vue") },
-  { path: "/inbox", name: "inbox", component: () => import("@/pages/InboxPage.vue") },
-  { path: "/inbox/group", name: "inbox-group", component: () => import("@/pages/InboxGroupPage.vue") },
-  { path: "/queues", name: "queues", component: () => import("@/pages/QueuesPage.vue") },
-  { path: "/queues/:name", name: "queue", component: () => import("@/pages/QueuePage.vue") },
-  { path: "/workers", name: "workers", component: () => import("@/pages/WorkersPage.vue") },
-  { path: "/schedules", name: "schedules", component: () => import("@/pages/SchedulesPage.vue") },
-  { path: "/settings/:section?", name: "settings", component: () => import("@/pages/SettingsPage.vue") },
-  { path: "/:rest(.*)*", name: "nowhere", component: () => import("@/pages/NowherePage.vue") },
+  { path: "/login", name: "login", component: page(() => import("@/pages/LoginPage.vue")), meta: { open: true } },
+  { path: "/reset", name: "reset", component: page(() => import("@/pages/ResetPage.vue")), meta: { open: true } },
+  { path: "/shared/:secret", name: "shared", component: page(() => import("@/pages/SharedPage.vue")), meta: { open: true } },
+  { path: "/", name: "home", component: page(() => import("@/pages/HomePage.vue")) },
+  { path: "/recordings", name: "recordings", component: page(() => import("@/pages/RecordingsPage.vue")) },
+  { path: "/recordings/:id", name: "recording", component: page(() => import("@/pages/RecordingPage.vue")) },
+  { path: "/jobs", name: "jobs", component: page(() => import("@/pages/JobsPage.vue")), meta: { fixed: true } },
+  { path: "/jobs/:id", name: "job", component: page(() => import("@/pages/JobPage.vue")) },
+  { path: "/inbox", name: "inbox", component: page(() => import("@/pages/InboxPage.vue")) },
+  { path: "/inbox/group", name: "inbox-group", component: page(() => import("@/pages/InboxGroupPage.vue")) },
+  { path: "/queues", name: "queues", component: page(() => import("@/pages/QueuesPage.vue")) },
+  { path: "/queues/:name", name: "queue", component: page(() => import("@/pages/QueuePage.vue")) },
+  { path: "/workers", name: "workers", component: page(() => import("@/pages/WorkersPage.vue")) },
+  { path: "/schedules", name: "schedules", component: page(() => import("@/pages/SchedulesPage.vue")) },
+  { path: "/settings/:section?", name: "settings", component: page(() => import("@/pages/SettingsPage.vue")) },
+  { path: "/:rest(.*)*", name: "nowhere", component: page(() => import("@/pages/NowherePage.vue")) },
 ];
 
 export const router = createRouter({
@@ -35,3 +36,7 @@ router.beforeEach(async (to) => {
   if (session.value || sessionProblem.value) return true;
   return { name: "login", query: to.fullPath === "/" ? {} : { next: to.fullPath } };
 });
+
+// A file may be dropped while the server is away.
+prefetchToo(() => import("@/services/uploads/engine"));
+recoverMissingPages(router);

@@ -35,6 +35,10 @@ describe("moments", () => {
     expect(relative(NOW - 12_000, NOW)).toBe("12 s ago");
     expect(relative(NOW + 180_000, NOW)).toBe("in 3 m");
     expect(relative(NOW - 30 * 3_600_000, NOW)).toBe("30 h ago");
+    expect(relative(NOW - 111 * 60_000, NOW)).toBe("2 h ago");
+    expect(relative(NOW + 111 * 60_000, NOW)).toBe("in 1 h 51 m");
+    expect(relative(NOW + 120 * 60_000, NOW)).toBe("in 2 h");
+    expect(relative(NOW + 20.6 * 3_600_000, NOW)).toBe("in 21 h");
     expect(relative(NOW - 72 * 3_600_000, NOW)).toBe("3 d ago");
     expect(relative(null, NOW)).toBe("–");
   });

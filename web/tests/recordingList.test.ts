@@ -6,7 +6,7 @@ import { endingOf } from "@/services/notices";
 import { unify } from "@/services/uploads/unify";
 import { flushLive, receive, setLiveStatus } from "@/stores/live";
 import { createRecordingList, type RecordingList } from "@/stores/recordings";
-import { job, jobMessage } from "./rows";
+import { event, job, jobMessage } from "./rows";
 import { processing, recording } from "./recordingRows";
 
 function push(...rows: Job[]): void {
@@ -75,6 +75,25 @@ describe("the list of recordings", () => {
     answer({ items: answers, next: null });
     await loading;
     expect(list.rows.value[0]?.status).toBe("PROCESSING");
+  });
+
+  it("asks at once for a recording that has just been made, and for many of them once", async () => {
+    await list.loadMore();
+    await vi.advanceTimersByTimeAsync(500);
+    const made = (id: string): void => {
+      const row = job(id, { operation: "transcribe", key: `r-${id}` });
+      receive([jobMessage(row, [event(id, 1, "job.created")])]);
+      flushLive();
+    };
+    made("j7");
+    await vi.advanceTimersByTimeAsync(0);
+    expect(asked).toHaveLength(2);
+    made("j8");
+    made("j9");
+    await vi.advanceTimersByTimeAsync(100);
+    expect(asked).toHaveLength(2);
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(asked).toHaveLength(3);
   });
 
   it("asks when a job of a recording it does not know is pushed, or one it shows is deleted", async () => {

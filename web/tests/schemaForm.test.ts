@@ -1,5 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { fieldsOf, payloadFrom, placeErrors, valuesFrom, type FieldSpec } from "@/services/schemaForm";
+import {
+  emptyOf,
+  fieldsOf,
+  payloadFrom,
+  placeErrors,
+  takesNothing,
+  valuesFrom,
+  type FieldSpec,
+} from "@/services/schemaForm";
 
 const SCHEMA = {
   $defs: {
@@ -86,6 +94,35 @@ describe("a form out of a schema", () => {
     });
     expect(Object.keys(errors).sort()).toEqual(["extra", "ratio", "scores", "size.width"]);
     expect(payloadFrom(fields(), valuesFrom(fields(), {})).errors["size.width"]).toBe("This is needed.");
+  });
+
+  it("says that a text is needed before it speaks of its form", () => {
+    const named = fieldsOf({
+      properties: { code: { type: "string", pattern: "^[a-z]+$" }, note: { type: "string", pattern: "^.*$" } },
+      required: ["code", "note"],
+    });
+    const { payload, errors } = payloadFrom(named ?? [], { code: "", note: "" });
+    expect(errors).toEqual({ code: "This is needed." });
+    expect(payload).toEqual({ note: "" });
+    const [code] = named ?? [];
+    expect(code?.pattern).toBe("^[a-z]+$");
+    expect(placeErrors(named ?? [], [{ path: "payload.code", message: "String should match pattern '^[a-z]+$'" }])).toEqual({
+      code: "This does not have the form that is asked for: ^[a-z]+$",
+    });
+  });
+
+  it("leaves expressions that only the server understands to the server", () => {
+    const [field] = fieldsOf({ properties: { code: { type: "string", pattern: "(?P<x>a)" } }, required: ["code"] }) ?? [];
+    expect(field?.filled).toBe(false);
+  });
+
+  it("knows an operation that takes nothing, and what JSON of a kind begins with", () => {
+    expect([takesNothing({ type: "null" }), takesNothing(null), takesNothing({ type: "string" })]).toEqual([
+      true,
+      false,
+      false,
+    ]);
+    expect([{ type: "string" }, { type: "array" }, { type: "integer" }, null].map(emptyOf)).toEqual(["", [], null, null]);
   });
 
   it("puts the server's complaints where they belong", () => {

@@ -46,6 +46,20 @@ describe("attempts", () => {
     expect(row?.marks).toEqual([{ at: at(9), kind: "good", title: "succeeded" }]);
   });
 
+  it("have not begun while the job never started", () => {
+    expect(attemptRows([event("a", 1, "job.created")]).map((row) => row.label)).toEqual(["Not started"]);
+    const cancelled = attemptRows([event("a", 1, "job.created"), event("a", 2, "job.cancelled")]);
+    expect(cancelled.map((row) => row.label)).toEqual(["Not started"]);
+    const again = attemptRows([
+      event("a", 1, "job.created"),
+      event("a", 2, "job.cancelled"),
+      event("a", 3, "job.requeued"),
+      event("a", 4, "job.started"),
+      event("a", 5, "job.retry_scheduled"),
+    ]);
+    expect(again.map((row) => row.label)).toEqual(["Not started", "Attempt 1", "Attempt 2"]);
+  });
+
   it("begin anew after a failure, and mark it where it happened", () => {
     const rows = attemptRows([
       event("a", 1, "job.created"),

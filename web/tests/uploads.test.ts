@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { isLanguage, refusalWords, sorted } from "@/services/uploads/checking";
-import { closed, isDue, reopened } from "@/services/uploads/dock";
+import { allDone, closed, isDue, reopened } from "@/services/uploads/dock";
 import { looksLikeMedia } from "@/services/uploads/dropping";
 import { problemOf } from "@/services/uploads/failing";
 import { etaNow, jobMessage, ordinal, progressOf, uploadMessage, wordsOf } from "@/services/uploads/messages";
@@ -12,7 +12,10 @@ import { file, processing, upload } from "./recordingRows";
 
 const away = problemOf(null, "");
 const out = problemOf(401, "");
-const refused = problemOf(422, JSON.stringify({ detail: "it is text", remedy: "choose audio" }));
+const refused = problemOf(
+  422,
+  JSON.stringify({ detail: "not known", remedy: "choose another", errors: [{ path: "language", message: "not known" }] }),
+);
 
 describe("a file on its way", () => {
   it("is ready until somebody wants it uploaded", () => {
@@ -85,8 +88,17 @@ describe("why an upload stopped", () => {
   ] as const)("an answer of %s is %s", (status, kind) => expect(problemOf(status, "").kind).toBe(kind));
 
   it("is told in the server's words", () => {
-    expect(refused).toEqual({ kind: "refused", text: "it is text", remedy: "choose audio" });
+    expect(refused).toEqual({ kind: "refused", text: "not known", remedy: "choose another" });
     expect(problemOf(418, "<html>").text).toBe("The server answered 418");
+  });
+});
+
+describe("a file that is no recording", () => {
+  const unfit = problemOf(422, JSON.stringify({ detail: "it is text, not audio", remedy: "choose audio", errors: [] }));
+
+  it("is unfit, and does not go on by itself", () => {
+    expect(unfit).toEqual({ kind: "unfit", text: "it is text, not audio", remedy: "choose audio" });
+    expect(goesOnByItself(file({ meta: { problem: unfit } }))).toBe(false);
   });
 });
 
@@ -185,7 +197,7 @@ describe("the line under a title", () => {
     const [stuck] = unify([], [upload("x", { status: "upload_failed", problem: refused })]);
     const facts = { reachable: true, passedMs: 0 };
     expect(wordsOf(failed as UnifiedItem, facts)).toEqual({ message: "No audio in it.", remedy: null, bad: true });
-    expect(wordsOf(stuck as UnifiedItem, facts)).toEqual({ message: "It is text.", remedy: "Choose audio.", bad: true });
+    expect(wordsOf(stuck as UnifiedItem, facts)).toEqual({ message: "Not known.", remedy: "Choose another.", bad: true });
   });
 
   it("fills the bar with bytes, then with seconds of audio", () => {
@@ -221,7 +233,7 @@ describe("the pace of an upload", () => {
 
 describe("the popup", () => {
   const live = unify([processing("j1", "a")], []);
-  const open = { folded: false, closedOver: null };
+  const open = { folded: false, closedOver: null, kept: false };
 
   it("stays closed over what was under way, and comes back with new work", () => {
     const shut = closed(open, live);
@@ -233,6 +245,15 @@ describe("the popup", () => {
     const over = reopened(closed(open, live), unify([processing("j1", "a", { job_status: "failed" })], []));
     expect(over.closedOver).toEqual([]);
     expect(reopened(over, live).closedOver).toBeNull();
+  });
+
+  it("has nothing left to say once all is done, and nothing failed", () => {
+    const done = processing("j1", "a", { job_status: "completed" });
+    expect(allDone(unify([done], []))).toBe(true);
+    expect(allDone(unify([done, processing("j2", "b", { job_status: "failed" })], []))).toBe(false);
+    expect(allDone(live)).toBe(false);
+    expect(allDone([])).toBe(false);
+    expect(closed({ ...open, kept: true }, live).kept).toBe(false);
   });
 
   it("is there while something goes on, went wrong, or has just ended", () => {

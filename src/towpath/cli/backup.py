@@ -8,11 +8,12 @@ from typing import Annotated
 import typer
 
 from towpath.cli.opening import opened, run
-from towpath.cli.options import Database
+from towpath.cli.options import Database, finds_data
 from towpath.cli.words import size
 from towpath.engine.backup import Backup
 
 
+@finds_data
 def backup(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="Where to; it must not exist yet.")],
     database: Database = None,

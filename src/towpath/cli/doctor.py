@@ -7,12 +7,14 @@ import time
 import typer
 from rich.text import Text
 
+from towpath.cli.data import exists, how_to_find, options_for
 from towpath.cli.installation import check_installation
 from towpath.cli.masking import masked
-from towpath.cli.opening import app_for, exists, run
-from towpath.cli.options import AppWithSlices, AsJson, Database
+from towpath.cli.opening import app_for, run
+from towpath.cli.options import AppWithSlices, AsJson, Database, finds_data
 from towpath.cli.records import plain
 from towpath.cli.screen import clean, console, say_json
+from towpath.cli.words import program
 from towpath.core.errors import TowpathError
 from towpath.engine.app import App
 from towpath.engine.findings import Finding, Level, note, ok, problem
@@ -21,6 +23,7 @@ _CLOCK_TOLERANCE, _CLOCK_WRONG = 1.0, 60.0
 _MARKS = {Level.OK: ("✓", "green"), Level.NOTE: ("•", "yellow"), Level.PROBLEM: ("✗", "red")}
 
 
+@finds_data
 def doctor(app_path: AppWithSlices = None, as_json: AsJson = False, database: Database = None) -> None:
     """Checks the installation, the database, clocks, disk space, and whether any job is stuck. Says what to do.
 
@@ -48,11 +51,11 @@ async def _examine(app_path: str | None, database: str | None) -> list[Finding]:
 async def _database(app: App) -> list[Finding]:
     where = masked(app.url)
     if not exists(app.url):
-        return [problem("database", f"there is none at {where}", "set TOWPATH_DATABASE_URL, or make one: towpath migrate")]
+        return [problem("database", f"there is none at {where}", how_to_find(app.url))]
     try:
         missing = await app.pending_migrations()
         if missing:
-            remedy = "towpath migrate, or start a worker of this version"
+            remedy = f"{program()} migrate{options_for(app.url)}, or start a worker of this version"
             return [ok("database", f"{where} answers"), problem("migrations", f"{len(missing)} are missing", remedy)]
         # Opened without the app's own operations and schedules, so that nothing is written.
         async with app_for(app.url) as bare:

@@ -7,13 +7,14 @@ from typing import Annotated, Any
 import typer
 
 from towpath.cli.opening import opened, run
-from towpath.cli.options import AppPath, AsJson, Database, Payload, parse_payload
+from towpath.cli.options import AppPath, AsJson, Database, Payload, finds_data, parse_payload
 from towpath.cli.records import job_as_dict
 from towpath.cli.screen import say_json
 from towpath.cli.words import parse_duration
 from towpath.core.records import DEFAULT_PRIORITY, DEFAULT_TENANT, Job
 
 
+@finds_data
 def enqueue(
     operation: Annotated[str, typer.Argument(metavar="OPERATION", help="The operation's name.")],
     *,

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from rich.text import Text
 
+from towpath.cli.naming import job_named
 from towpath.cli.opening import opened, run
-from towpath.cli.options import AsJson, Database, JobId
+from towpath.cli.options import AsJson, Database, JobId, finds_data
 from towpath.cli.records import plain
 from towpath.cli.screen import clean, console, facts, say_json, state
 from towpath.cli.words import age, clock, duration
 from towpath.engine.explain import MOST_COUNTED, Explanation
 
 
+@finds_data
 def explain(job_id: JobId, as_json: AsJson = False, database: Database = None) -> None:
     """Says why a job is where it is, what it waits for, and what to do about it.
 
@@ -24,7 +26,7 @@ def explain(job_id: JobId, as_json: AsJson = False, database: Database = None) -
 
 async def _explain(job_id: str, as_json: bool, database: str | None) -> None:
     async with opened(database) as app:
-        told, now = await app.explain(job_id), await app.now()
+        told, now = await app.explain(await job_named(app, job_id)), await app.now()
     if as_json:
         say_json(plain(told))
         return

@@ -19,6 +19,7 @@ from towpath.cli.options import (
     Operation,
     Payload,
     Tenant,
+    finds_data,
     parse_new_payload,
 )
 from towpath.cli.records import job_as_dict, plain
@@ -36,6 +37,7 @@ Message = Annotated[
 
 
 @app.callback(invoke_without_command=True)
+@finds_data
 def groups(
     ctx: typer.Context,
     tenant: Tenant = None,
@@ -77,6 +79,7 @@ async def _groups(tenant: str | None, limit: int, as_json: bool, database: str |
 
 
 @app.command("list")
+@finds_data
 def list_failed(
     *,
     operation: Operation = None,
@@ -116,6 +119,7 @@ async def _list(filters: dict[str, Any], after: str | None, limit: int, as_json:
 
 
 @app.command("requeue")
+@finds_data
 def requeue(
     *,
     job_ids: Annotated[

@@ -12,7 +12,7 @@ from rich.text import Text
 
 from towpath.cli import moving, showing, watching
 from towpath.cli.opening import opened, run
-from towpath.cli.options import AsJson, Database, Limit, Operation, Queue, Tenant
+from towpath.cli.options import AsJson, Database, Limit, Operation, Queue, Tenant, finds_data
 from towpath.cli.records import job_as_dict
 from towpath.cli.screen import clean, console, one_line, say_json, state, table
 from towpath.cli.words import rough
@@ -24,6 +24,7 @@ app = typer.Typer(no_args_is_help=True, help="Look at jobs: list, show, watch. M
 
 
 @app.command("list")
+@finds_data
 def list_jobs(
     *,
     state: Annotated[str | None, typer.Option("--state", help="Only jobs in this state.", show_default=False)] = None,

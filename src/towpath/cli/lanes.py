@@ -7,12 +7,13 @@ from typing import Annotated
 import typer
 
 from towpath.cli.opening import opened, run
-from towpath.cli.options import AsJson, Database, QueueName
+from towpath.cli.options import AsJson, Database, QueueName, finds_data
 from towpath.cli.records import plain
 from towpath.cli.screen import clean, console, say_json, table
 from towpath.core.records import Lane
 
 
+@finds_data
 def lane(
     queue: QueueName,
     name: Annotated[str, typer.Argument(metavar="LANE", help="The tenant, or what was given as lane= at enqueue.")],
@@ -48,6 +49,7 @@ def lane(
     typer.echo(f"lane {clean(name)} of {queue} has weight {made.weight:g}, {_cap(made)}")
 
 
+@finds_data
 def lanes(queue: QueueName, as_json: AsJson = False, database: Database = None) -> None:
     """Lists the lanes of a queue that have a weight or a cap of their own.
 

@@ -7,9 +7,10 @@ from typing import Annotated
 
 import typer
 
-from towpath.cli.identity import Data, account_named, note, opened_identity
+from towpath.cli.addresses import noted_address
+from towpath.cli.identity import account_named, note, opened_identity
 from towpath.cli.opening import run
-from towpath.cli.options import Database
+from towpath.cli.options import Data, Database
 from towpath.engine.app import App
 from towpath.http.accounts import LOCAL
 from towpath.http.local import make_login_link
@@ -18,10 +19,12 @@ DEFAULT_URL = "http://127.0.0.1:8642"
 BaseUrl = Annotated[
     str | None,
     typer.Option(
-        "--base-url", metavar="URL", help=f"Where the server is reached; TOWPATH_BASE_URL or {DEFAULT_URL} if left out.",
+        "--base-url",
+        metavar="URL",
+        help=f"Where the server is reached; else TOWPATH_BASE_URL, where it runs now, or {DEFAULT_URL}.",
         show_default=False,
     ),
-]  # fmt: skip
+]
 
 
 def login_link(
@@ -49,4 +52,4 @@ async def _make(user: str, base_url: str | None, data: Path | None, database: st
 
 
 def base_url_for(given: str | None, app: App) -> str:
-    return given or app.settings.base_url or DEFAULT_URL + app.settings.base_path
+    return given or app.settings.base_url or noted_address(app.url) or DEFAULT_URL + app.settings.base_path

@@ -6,13 +6,15 @@ from typing import Annotated
 
 import typer
 
+from towpath.cli.data import exists
 from towpath.cli.masking import masked
-from towpath.cli.opening import app_for, exists, run
-from towpath.cli.options import AppWithSlices, Database
+from towpath.cli.opening import app_for, run
+from towpath.cli.options import AppWithSlices, Database, finds_data
 from towpath.engine.app import App
 from towpath.store.migrating import Migration
 
 
+@finds_data
 def migrate(
     app_path: AppWithSlices = None,
     check: Annotated[bool, typer.Option("--check", help="Change nothing; exit code 1 if something is missing.")] = False,
@@ -41,7 +43,7 @@ async def _migrate(app_path: str | None, check: bool, database: str | None) -> l
     if not check:
         return await app.migrate()
     if not exists(app.url):
-        typer.echo(f"there is no database yet at {masked(app.url)}; towpath migrate makes it", err=True)
+        typer.echo(f"there is no database yet at {masked(app.url)}; without --check this makes it", err=True)
         raise typer.Exit(1)
     return await app.pending_migrations()
 

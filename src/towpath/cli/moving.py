@@ -8,15 +8,26 @@ from typing import Annotated
 import typer
 
 from towpath.cli.failing import REFUSED, tell
+from towpath.cli.naming import job_named
 from towpath.cli.opening import opened, run
-from towpath.cli.options import AppPath, Database, JobIds, KeepSteps, Payload, parse_new_payload
+from towpath.cli.options import (
+    AppPath,
+    Database,
+    JobIds,
+    KeepSteps,
+    Payload,
+    WholeJobIds,
+    finds_data,
+    parse_new_payload,
+)
 from towpath.cli.words import jobs
-from towpath.core.errors import JobNotFound, NotRequeueable
+from towpath.core.errors import ConfigurationError, JobNotFound, NotRequeueable
 from towpath.engine.app import App
 
 Move = Callable[[App, str], Awaitable[str]]
 
 
+@finds_data
 def cancel(
     job_ids: JobIds,
     reason: Annotated[str | None, typer.Option("--reason", help="Why; it is kept with the job.", show_default=False)] = None,
@@ -33,13 +44,15 @@ def cancel(
     """
 
     async def one(app: App, job_id: str) -> str:
-        if not await app.cancel(job_id, reason):
-            raise NotRequeueable(f"job {job_id} had ended already")
-        return "cancelled"
+        found = await job_named(app, job_id)
+        if not await app.cancel(found, reason):
+            raise NotRequeueable(f"job {found} had ended already")
+        return f"{found} cancelled"
 
     run(_each(job_ids, one, database))
 
 
+@finds_data
 def retry(
     job_ids: JobIds,
     payload: Payload = None,
@@ -59,13 +72,15 @@ def retry(
     edited = parse_new_payload(payload)
 
     async def one(app: App, job_id: str) -> str:
-        await app.requeue(job_id, payload=edited, keep_steps=keep_steps)
-        return "requeued"
+        found = await job_named(app, job_id)
+        await app.requeue(found, payload=edited, keep_steps=keep_steps)
+        return f"{found} requeued"
 
     run(_each(job_ids, one, database, app_path))
 
 
-def delete(job_ids: JobIds, database: Database = None) -> None:
+@finds_data
+def delete(job_ids: WholeJobIds, database: Database = None) -> None:
     """Removes ended jobs with their children, events and stored values, for good.
 
     Only whole trees go: name the topmost job. Exit code 2 if one could not be deleted.
@@ -76,7 +91,7 @@ def delete(job_ids: JobIds, database: Database = None) -> None:
     """
 
     async def one(app: App, job_id: str) -> str:
-        return f"deleted, {jobs(await app.delete(job_id))} in all"
+        return f"{job_id} deleted, {jobs(await app.delete(job_id))} in all"
 
     run(_each(job_ids, one, database))
 
@@ -86,8 +101,8 @@ async def _each(job_ids: list[str], move: Move, database: str | None, app_path: 
     async with opened(database, app_path) as app:
         for job_id in job_ids:
             try:
-                typer.echo(f"{job_id} {await move(app, job_id)}")
-            except (JobNotFound, NotRequeueable) as error:
+                typer.echo(await move(app, job_id))
+            except (ConfigurationError, JobNotFound, NotRequeueable) as error:
                 refused = True
                 tell(error)
     if refused:

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import functools
+import inspect
 import json
 import sys
+from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar, cast
 
 import typer
+
+from towpath.cli.data import database_url
+
+C = TypeVar("C", bound=Callable[..., None])
 
 Database = Annotated[
     str | None,
@@ -15,6 +22,12 @@ Database = Annotated[
         "--database", metavar="URL", help="Where the jobs are; instead of TOWPATH_DATABASE_URL.", show_default=False
     ),
 ]
+Data = Annotated[
+    Path | None,
+    typer.Option(
+        "--data", metavar="DIR", help="The data directory of towpath up; instead of --database.", show_default=False
+    ),
+]  # fmt: skip
 AppPath = Annotated[
     str | None,
     typer.Option(
@@ -28,8 +41,11 @@ AppWithSlices = Annotated[
     ),
 ]  # fmt: skip
 AsJson = Annotated[bool, typer.Option("--json", help="Write JSON for scripts.")]
-JobId = Annotated[str, typer.Argument(metavar="ID", help="The job's id.")]
-JobIds = Annotated[list[str], typer.Argument(metavar="ID...", help="Ids of jobs.")]
+JobId = Annotated[
+    str, typer.Argument(metavar="ID", help="The job's id, or how it begins or ends, such as its last 8 characters.")
+]
+JobIds = Annotated[list[str], typer.Argument(metavar="ID...", help="Ids of jobs, or how they begin or end.")]
+WholeJobIds = Annotated[list[str], typer.Argument(metavar="ID...", help="Ids of jobs, in full.")]
 Operation = Annotated[str | None, typer.Option("--operation", help="Only this operation.", show_default=False)]
 Queue = Annotated[str | None, typer.Option("--queue", help="Only this queue.", show_default=False)]
 QueueName = Annotated[str, typer.Argument(metavar="QUEUE", help="The queue's name.")]
@@ -42,6 +58,21 @@ Payload = Annotated[
     ),
 ]  # fmt: skip
 KeepSteps = Annotated[bool, typer.Option("--keep-steps", help="Keep recorded steps although the payload is new.")]
+
+
+def finds_data(command: C) -> C:
+    """Gives a command that takes --database the option --data too; it is handed the one URL that either names."""
+    signature = inspect.signature(command, eval_str=True)
+    parameters = list(signature.parameters.values())
+    place = next(number for number, item in enumerate(parameters) if item.name == "database")
+    parameters.insert(place, inspect.Parameter("data", parameters[place].kind, default=None, annotation=Data))
+
+    @functools.wraps(command)
+    def finding(*, data: Path | None = None, database: str | None = None, **others: Any) -> None:
+        command(database=database_url(database, data), **others)
+
+    finding.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]  # read by typer
+    return cast(C, finding)
 
 
 def parse_payload(text: str | None) -> Any:

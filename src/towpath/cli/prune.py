@@ -8,10 +8,11 @@ from typing import Annotated
 import typer
 
 from towpath.cli.opening import opened, run
-from towpath.cli.options import Database, Queue
+from towpath.cli.options import Database, Queue, finds_data
 from towpath.cli.words import jobs, parse_duration
 
 
+@finds_data
 def prune(
     older_than: Annotated[
         str, typer.Option("--older-than", metavar="AGE", help="How long ago they ended: 90s, 15m, 12h, 30d, 2w.")

@@ -10,7 +10,7 @@ from rich.text import Text
 
 from towpath.cli import lanes
 from towpath.cli.opening import opened, run
-from towpath.cli.options import AsJson, Database, QueueName
+from towpath.cli.options import AsJson, Database, QueueName, finds_data
 from towpath.cli.records import plain
 from towpath.cli.screen import clean, console, say_json, table
 from towpath.engine.admin import QueueView
@@ -20,6 +20,7 @@ app = typer.Typer()
 
 
 @app.callback(invoke_without_command=True)
+@finds_data
 def queues(ctx: typer.Context, as_json: AsJson = False, database: Database = None) -> None:
     """Lists the queues: how many jobs are in them, and how many live workers serve them.
 
@@ -55,6 +56,7 @@ def _remark(view: QueueView) -> Text:
 
 
 @app.command("pause")
+@finds_data
 def pause(queue: QueueName, database: Database = None) -> None:
     """Stops workers from taking jobs of a queue; what runs goes on.
 
@@ -71,6 +73,7 @@ def pause(queue: QueueName, database: Database = None) -> None:
 
 
 @app.command("resume")
+@finds_data
 def resume(queue: QueueName, database: Database = None) -> None:
     """Lets workers take jobs of a queue again.
 
@@ -87,6 +90,7 @@ def resume(queue: QueueName, database: Database = None) -> None:
 
 
 @app.command("cap")
+@finds_data
 def cap(
     queue: QueueName,
     slots: Annotated[str, typer.Argument(metavar="SLOTS|none", help="How many may run at once, or none for no cap.")],

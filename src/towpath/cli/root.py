@@ -67,7 +67,8 @@ def root(
 ) -> None:
     """Towpath: durable, fair jobs on SQLite or PostgreSQL.
 
-    Commands find the database through TOWPATH_DATABASE_URL or --database. Start with: towpath up
+    Commands find the database through --data, --database or TOWPATH_DATABASE_URL; without any of them it is ./towpath.db,
+    or that of ./towpath-data, where towpath up keeps everything. Start with: towpath up
     """
 
 

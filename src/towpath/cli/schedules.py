@@ -8,7 +8,7 @@ import typer
 from rich.text import Text
 
 from towpath.cli.opening import opened, run
-from towpath.cli.options import AsJson, Database
+from towpath.cli.options import AsJson, Database, finds_data
 from towpath.cli.records import plain
 from towpath.cli.screen import clean, console, say_json, table
 from towpath.cli.words import age, clock
@@ -21,6 +21,7 @@ ScheduleName = Annotated[str, typer.Argument(metavar="NAME", help="The schedule'
 
 
 @app.callback(invoke_without_command=True)
+@finds_data
 def schedules(ctx: typer.Context, as_json: AsJson = False, database: Database = None) -> None:
     """Lists the schedules: what they enqueue, when they fire next, when they fired last.
 
@@ -58,6 +59,7 @@ def _as_dict(schedule: Schedule) -> dict[str, object]:
 
 
 @app.command("pause")
+@finds_data
 def pause(name: ScheduleName, database: Database = None) -> None:
     """Holds a schedule: it misses its times until it is resumed.
 
@@ -75,6 +77,7 @@ def pause(name: ScheduleName, database: Database = None) -> None:
 
 
 @app.command("resume")
+@finds_data
 def resume(name: ScheduleName, database: Database = None) -> None:
     """Lets a schedule fire again; if it missed any times, it fires once for the latest.
 

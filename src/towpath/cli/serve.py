@@ -9,8 +9,9 @@ from typing import Annotated
 import typer
 
 from towpath import config
+from towpath.cli.data import usual_database
 from towpath.cli.masking import masked
-from towpath.cli.options import Database
+from towpath.cli.options import Database, finds_data
 from towpath.core.errors import ConfigurationError
 from towpath.engine.app import App
 from towpath.version import __version__
@@ -22,6 +23,7 @@ Host = Annotated[str, typer.Option("--host", help="The address to listen on; any
 Port = Annotated[int, typer.Option("--port", min=0, max=65535, help="The port to listen on; 0 takes a free one.")]
 
 
+@finds_data
 def serve(
     app_path: Annotated[
         str | None,
@@ -70,16 +72,18 @@ def app_with_server(database: str | None, app_path: str | None) -> App:
     from towpath.cli.loading import load_app
     from towpath.server import attach
 
-    app = App(database) if app_path is None else load_app(app_path)
+    app = App(database or usual_database()) if app_path is None else load_app(app_path)
     if database is not None:
         app.url = database
     return attach(app)
 
 
 async def _serve(app: App, host: str, port: int) -> None:
+    from towpath.cli.addresses import noted
     from towpath.cli.serving import bind, front_of, serve
 
     with bind(host, port) as listening:
         async with app:
-            api, link = await front_of(app, listening, host)
-            await serve(api, listening, on_start=lambda: typer.echo(f"Towpath is at {link}"))
+            front = await front_of(app, listening, host)
+            with noted(app.url, front.address):
+                await serve(front.api, listening, on_start=lambda: typer.echo(f"Towpath is at {front.link}"))

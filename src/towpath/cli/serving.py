@@ -10,10 +10,13 @@ import socket
 from collections.abc import Awaitable, Callable, Iterable, Iterator
 from contextlib import contextmanager
 from types import FrameType
+from typing import NamedTuple
 
 import uvicorn
 from fastapi import FastAPI
 
+from towpath.cli.data import options_for
+from towpath.cli.words import program
 from towpath.core.errors import ConfigurationError
 from towpath.engine.app import App
 from towpath.http.local import check_host, ensure_local_account, has_password_account, make_login_link
@@ -35,7 +38,11 @@ def bind(host: str, port: int) -> socket.socket:
 
 def _why_not(host: str, port: int, error: OSError) -> str:
     if error.errno == errno.EADDRINUSE:
-        return f"port {port} on {host} is taken: something listens there already; choose another one with --port"
+        other = port + 1 if port < 65535 else 0
+        return (
+            f"port {port} on {host} is taken: if that is Towpath, it runs already, and {program()} login-link, in its "
+            f"directory, prints a link to it; if not, choose another one with --port {other}, or make up PORT={other}"
+        )
     if error.errno == errno.EACCES:
         return f"port {port} on {host} needs more rights than this process has; choose one above 1023 with --port"
     return f"cannot listen on {host} port {port}: {error.strerror or error}; check --host and --port"
@@ -53,14 +60,22 @@ def address_of(listening: socket.socket, host: str) -> str:
     return f"http://[{shown}]:{port}" if ":" in shown else f"http://{shown}:{port}"
 
 
-async def front_of(app: App, listening: socket.socket, host: str) -> tuple[FastAPI, str]:
-    """The server for an open app, and the link to open it by: in local mode one that logs in."""
-    local = check_host(host, await has_password_account(app), app.settings.allowed_hosts)
+class Front(NamedTuple):
+    api: FastAPI
+    address: str
+    link: str
+    """What to open it by: in local mode it logs in."""
+
+
+async def front_of(app: App, listening: socket.socket, host: str) -> Front:
+    """The server for an open app."""
+    remedy = f"{program()} users create NAME --admin{options_for(app.url)}"
+    local = check_host(host, await has_password_account(app), app.settings.allowed_hosts, remedy=remedy)
     address = (app.settings.base_url or address_of(listening, host) + app.settings.base_path).rstrip("/")
     if local:
         await ensure_local_account(app)
     link = await make_login_link(app, address) if local else f"{address}/"
-    return create_app(app, ServerOptions(local=local)), link
+    return Front(create_app(app, ServerOptions(local=local)), address, link)
 
 
 class Server(uvicorn.Server):

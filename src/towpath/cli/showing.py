@@ -11,8 +11,9 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
+from towpath.cli.naming import job_named
 from towpath.cli.opening import opened, run
-from towpath.cli.options import AsJson, Database, JobId
+from towpath.cli.options import AsJson, Database, JobId, finds_data
 from towpath.cli.records import event_as_dict, job_as_dict, step_as_dict
 from towpath.cli.screen import clean, console, facts, one_line, say_json, state, table
 from towpath.cli.words import age, clock, duration, time_of_day
@@ -35,6 +36,7 @@ class Whole:
     now: datetime
 
 
+@finds_data
 def show(
     job_id: JobId,
     events: Annotated[int, typer.Option("--events", min=0, help="How many of its latest events to show.")] = 10,
@@ -57,14 +59,14 @@ def show(
 
 async def _read(job_id: str, events: int, database: str | None) -> Whole:
     async with opened(database) as app:
-        job = await app.get(job_id)
+        job = await app.get(await job_named(app, job_id))
         return Whole(
             job,
-            await app.payload(job_id),
-            list(await app.steps(job_id)),
-            [event async for event in app.events(job_id=job_id, after=max(0, job.seq - events))][:events],
+            await app.payload(job.id),
+            list(await app.steps(job.id)),
+            [event async for event in app.events(job_id=job.id, after=max(0, job.seq - events))][:events],
             await _first_children(app, job),
-            (await app.explain(job_id)).sentence,
+            (await app.explain(job.id)).sentence,
             await app.now(),
         )
 

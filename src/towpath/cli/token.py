@@ -8,9 +8,9 @@ from typing import Annotated
 
 import typer
 
-from towpath.cli.identity import Data, account_named, note, opened_identity
+from towpath.cli.identity import account_named, note, opened_identity
 from towpath.cli.opening import run
-from towpath.cli.options import AsJson, Database
+from towpath.cli.options import AsJson, Data, Database
 from towpath.cli.screen import clean, console, say_json, table
 from towpath.cli.words import clock
 from towpath.http import tokens

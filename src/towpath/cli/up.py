@@ -1,4 +1,4 @@
-"""towpath up: everything in one process, on SQLite in one directory."""
+"""towpath up: everything in one process: the example or somebody's own app."""
 
 from __future__ import annotations
 
@@ -13,19 +13,25 @@ from typing import Annotated
 
 import typer
 
-from towpath.cli.data import database_in
+from towpath.cli.data import options_for
 from towpath.cli.opening import run
-from towpath.cli.serve import DEFAULT_PORT, Host, Port, app_with_server, need_server_extra
+from towpath.cli.serve import DEFAULT_PORT, Host, Port, need_server_extra
+from towpath.cli.words import program
 from towpath.engine.app import App
 
-_EXAMPLE = "towpath.cli.example:app"
 _CONCURRENCY = 8
 
 
 def up(
-    data: Annotated[Path, typer.Option("--data", metavar="DIR", help="Where everything is kept; made if missing.")] = Path(
-        "towpath-data"
-    ),
+    data: Annotated[
+        Path | None,
+        typer.Option(
+            "--data",
+            metavar="DIR",
+            help="Where everything is kept, made if missing; towpath-data, or with --app the app's own database.",
+            show_default=False,
+        ),
+    ] = None,
     host: Host = "127.0.0.1",
     port: Port = DEFAULT_PORT,
     app_path: Annotated[
@@ -44,41 +50,45 @@ def up(
 ) -> None:
     """Runs the server and a worker in one process and prints a link that logs you in.
 
-    Jobs, accounts, stored values and the log are in DIR. It runs until Ctrl-C or SIGTERM: then jobs that run get
+    Jobs, accounts, stored values and the log are in DIR. With --app and without --data they are in the database that the
+    app names, and beside it; the first line printed says which. It runs until Ctrl-C or SIGTERM: then jobs that run get
     TOWPATH_DRAIN_SECONDS to finish or are handed back, and a second Ctrl-C does not wait. Without --app it serves an
     example: three tenants have their documents read and packed, and a logbook is dictated slowly enough to watch.
 
     \b
     Examples:
       towpath up
+      towpath up --app shop.jobs:app
       towpath up --app shop.jobs:app --data /var/lib/shop --port 9000
     """
     need_server_extra()
-    home = data.absolute()
-    home.mkdir(mode=0o700, parents=True, exist_ok=True)
-    app = app_with_server(database_in(home), app_path or _EXAMPLE)
-    begin = partial(_begin_example, app, home, example) if app_path is None else None
-    with _log_to(home / "towpath.log"):
-        run(_up(app, home, host, port, begin, open_browser))
+    from towpath.cli.homes import home_for
+
+    home = home_for(app_path, data)
+    begin = partial(_begin_example, home.app, home.folder, example) if app_path is None else None
+    with _log_to(home.folder / "towpath.log"):
+        run(_up(home.app, home.where, host, port, begin, open_browser))
 
 
 async def _up(
-    app: App, home: Path, host: str, port: int, begin: Callable[[], Awaitable[None]] | None, open_browser: bool
+    app: App, where: str, host: str, port: int, begin: Callable[[], Awaitable[None]] | None, open_browser: bool
 ) -> None:
+    from towpath.cli.addresses import noted
     from towpath.cli.serving import bind, front_of, serve
 
     with bind(host, port) as listening:
         async with app:
-            api, link = await front_of(app, listening, host)
+            front = await front_of(app, listening, host)
             if begin is not None:
                 await begin()
-            await serve(
-                api,
-                listening,
-                on_start=partial(_started, link, home, open_browser),
-                on_stop=partial(_stopping, app),
-                beside=partial(app.run_worker, concurrency=_CONCURRENCY, name="towpath up"),
-            )
+            with noted(app.url, front.address):
+                await serve(
+                    front.api,
+                    listening,
+                    on_start=partial(_started, front.link, where, app.url, open_browser),
+                    on_stop=partial(_stopping, app),
+                    beside=partial(app.run_worker, concurrency=_CONCURRENCY, name="towpath up"),
+                )
     typer.echo("stopped")
 
 
@@ -90,8 +100,11 @@ async def _begin_example(app: App, home: Path, wanted: bool) -> None:
         await seed(app)
 
 
-def _started(link: str, home: Path, open_browser: bool) -> None:
-    typer.echo(f"Towpath is running; everything is in {home}\n\n  {link}\n\nCtrl-C stops it.")
+def _started(link: str, where: str, url: str, open_browser: bool) -> None:
+    typer.echo(f"Towpath is running; {where}\n\n  {link}\n")
+    if "/login?token=" in link:
+        typer.echo(f"The link works once; another one: {program()} login-link{options_for(url)}")
+    typer.echo("Ctrl-C stops it.")
     if open_browser:
         threading.Thread(target=webbrowser.open, args=(link,), daemon=True).start()
 

@@ -10,10 +10,10 @@ from typing import Annotated, TypeAlias
 
 import typer
 
-from towpath.cli.identity import Data, UserName, account_named, note, opened_identity
+from towpath.cli.identity import UserName, account_named, note, opened_identity
 from towpath.cli.login_link import BaseUrl, base_url_for
 from towpath.cli.opening import run
-from towpath.cli.options import AsJson, Database
+from towpath.cli.options import AsJson, Data, Database
 from towpath.cli.screen import clean, console, say_json, table
 from towpath.cli.words import clock
 from towpath.core.errors import ConfigurationError
@@ -114,7 +114,7 @@ def list_users(as_json: AsJson = False, data: Data = None, database: Database = 
         remark = "disabled" if item.disabled else "" if item.has_password or item.name == LOCAL else "no password"
         words = [item.name, "admin" if item.admin else "member", ", ".join(item.tenants), clock(item.last_seen_at), remark]
         grid.add_row(*map(clean, words))
-    console().print(grid if found else "there are no accounts; make one: towpath users create NAME")
+    console().print(grid if found else "there are no accounts; make one with: towpath users create")
 
 
 def _iso(item: Account, name: str) -> str | None:

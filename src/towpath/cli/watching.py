@@ -9,8 +9,9 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.text import Text
 
+from towpath.cli.naming import job_named
 from towpath.cli.opening import opened, run
-from towpath.cli.options import AsJson, Database, JobId
+from towpath.cli.options import AsJson, Database, JobId, finds_data
 from towpath.cli.records import event_as_dict
 from towpath.cli.screen import clean, console, is_live, say_json_line, state
 from towpath.cli.showing import event_text
@@ -22,6 +23,7 @@ from towpath.engine.app import App
 _GOOD = (State.SUCCEEDED, State.PARTIAL)
 
 
+@finds_data
 def watch(
     job_id: JobId,
     events: Annotated[int, typer.Option("--events", min=0, help="How many earlier events to show first.")] = 10,
@@ -43,7 +45,7 @@ def watch(
 
 async def _watch(job_id: str, events: int, as_json: bool, database: str | None) -> Job:
     async with opened(database) as app:
-        job = await app.get(job_id)
+        job = await app.get(await job_named(app, job_id))
         after = max(0, job.seq - events)
         if as_json:
             async for event in app.events(job_id=job.id, after=after, follow=True):
@@ -52,7 +54,7 @@ async def _watch(job_id: str, events: int, as_json: bool, database: str | None) 
             await _with_bar(app, job, after)
         else:
             await _as_lines(app, job, after)
-        job = await app.get(job_id)
+        job = await app.get(job.id)
         if not as_json:
             _last_word(job)
         return job

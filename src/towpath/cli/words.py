@@ -3,12 +3,29 @@
 from __future__ import annotations
 
 import re
+import shutil
+import sys
 from datetime import datetime, timedelta
+from pathlib import Path
 
 import typer
 
 _UNITS = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0, "w": 7 * 86400.0}
 _DURATION = re.compile(r"(\d+(?:\.\d+)?)\s*([smhdw]?)")
+
+
+def program() -> str:
+    """How this command is called here, for hints that can be typed as they stand: `towpath`, or its path where that is
+    not found by its name."""
+    called = Path(sys.argv[0])
+    if called.name != "towpath" or not called.exists():
+        return "towpath"
+    found = shutil.which("towpath")
+    if found is not None and Path(found).samefile(called):
+        return "towpath"
+    here = Path.cwd()
+    path = called.absolute()
+    return str(path.relative_to(here) if path.is_relative_to(here) else path)
 
 
 def parse_duration(text: str, option: str) -> timedelta:

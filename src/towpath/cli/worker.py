@@ -12,13 +12,14 @@ import typer
 from towpath import config
 from towpath.cli.masking import masked
 from towpath.cli.opening import app_for
-from towpath.cli.options import Database
+from towpath.cli.options import Database, finds_data
 from towpath.engine.app import App
 from towpath.version import __version__
 
 log = logging.getLogger("towpath.cli")
 
 
+@finds_data
 def worker(
     app_path: Annotated[str, typer.Option("--app", metavar="MODULE:NAME", help="Your app, such as shop.jobs:app.")],
     queues: Annotated[

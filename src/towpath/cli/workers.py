@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from rich.text import Text
 
 from towpath.cli.opening import opened, run
-from towpath.cli.options import AsJson, Database
+from towpath.cli.options import AsJson, Database, finds_data
 from towpath.cli.records import plain
 from towpath.cli.screen import clean, console, say_json, table
 from towpath.cli.words import age
@@ -16,6 +16,7 @@ from towpath.core.records import WorkerRow
 _ALIVE = timedelta(seconds=60)
 
 
+@finds_data
 def workers(as_json: AsJson = False, database: Database = None) -> None:
     """Lists workers of the last day: the queues they serve, how busy they are, when they were last heard of.
 

@@ -317,6 +317,7 @@ def _start_over(board: Board, job: Job, t: Transition) -> None:
         _reopen(board, job)
         return
     job.result_json = None
+    job.started_at = None  # the time between the two lives is nobody's work
     board.waits_forgotten.append(job.id)
     board.admit(job, fresh=True)
     board.note(job, "job.requeued", fields={"failures": 0, "edited": t.payload_json is not None} | job.counters())

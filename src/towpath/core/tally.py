@@ -40,7 +40,7 @@ class Tally:
     waits: list[float] | None = None
     """How long each of the started jobs had waited, in seconds; None if none had."""
     runs: list[float] | None = None
-    """How long each of the ended jobs took from its first start, in seconds."""
+    """How long each of the ended jobs took from its first start (after a requeue, the first since), in seconds."""
 
     def ran(self, seconds: float) -> None:
         self.run_seconds += seconds

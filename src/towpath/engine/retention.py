@@ -97,6 +97,7 @@ async def _batch(
 
 
 async def delete_jobs(tx: Tx, ids: list[str]) -> None:
+    """The caller holds the rows' locks: whoever changed them in between would leave an event behind."""
     await tombstones.bury(tx, ids)
     for table in ("delete_events", "delete_steps", "delete_job_usage", "delete_signals", "delete_owned", "delete_jobs"):
         await tx.execute(table, ids=ids)

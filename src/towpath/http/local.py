@@ -12,6 +12,8 @@ from towpath.http.addresses import is_loopback
 from towpath.http.records import Account
 from towpath.store.contract import Tx
 
+MAKE_ACCOUNT = "towpath users create NAME --admin"
+
 
 async def ensure_local_account(app: App) -> Account:
     """The account `local`, an administrator of tenant `default`; made if it is not there yet."""
@@ -37,7 +39,7 @@ async def has_password_account(app: App) -> bool:
     return await accounts.any_with_password(app.services.store)
 
 
-def check_host(host: str, has_password_account: bool, allowed_hosts: str = "") -> bool:
+def check_host(host: str, has_password_account: bool, allowed_hosts: str = "", *, remedy: str = MAKE_ACCOUNT) -> bool:
     """Whether a server bound to this host runs in local mode. One that others can reach, directly or under the names of
     `allowed_hosts`, needs an account with a password first."""
     if is_loopback(host) and not allowed_hosts:
@@ -45,7 +47,6 @@ def check_host(host: str, has_password_account: bool, allowed_hosts: str = "") -
     if not has_password_account:
         reached = f"on {host}" if not is_loopback(host) else f"as {allowed_hosts}"
         raise ConfigurationError(
-            f"others can reach the server {reached}, and no account has a password yet; make one first: "
-            f"towpath users create NAME --admin"
+            f"others can reach the server {reached}, and no account has a password yet; make one first: {remedy}"
         )
     return False

@@ -78,7 +78,7 @@ def as_markdown(what: Exported) -> str:
     parts += [
         "## Transcript",
         *_caveat(what.lines, "*({})*"),
-        *(_escaped(paragraph) for paragraph in _paragraphs(what.lines, timed=True)),
+        *(_timed(line) for line in what.lines),
     ]
     return "\n\n".join(parts) + "\n"
 
@@ -98,7 +98,13 @@ def file_name(title: str, ending: str) -> str:
     return f"{stem}.{ending}"
 
 
-def _paragraphs(lines: Sequence[Line], *, timed: bool = False) -> list[str]:
+def _timed(line: Line) -> str:
+    """A line that can be found again in the recording."""
+    said = f"{line.speaker}: {line.text}" if line.speaker else line.text
+    return f"**{_clock(line.start, '.')[:8]}** {_escaped(_one_line(said))}"
+
+
+def _paragraphs(lines: Sequence[Line]) -> list[str]:
     """Lines run together until somebody pauses or somebody else speaks."""
     found: list[list[Line]] = []
     for line in lines:
@@ -106,13 +112,12 @@ def _paragraphs(lines: Sequence[Line], *, timed: bool = False) -> list[str]:
         if last is None or line.start - last.end >= _PARAGRAPH_PAUSE or line.speaker != last.speaker:
             found.append([])
         found[-1].append(line)
-    return [_paragraph(part, timed) for part in found]
+    return [_paragraph(part) for part in found]
 
 
-def _paragraph(lines: Sequence[Line], timed: bool) -> str:
-    head = f"[{_clock(lines[0].start, '.')[:8]}] " if timed else ""
+def _paragraph(lines: Sequence[Line]) -> str:
     who = f"{lines[0].speaker}: " if lines[0].speaker else ""
-    return head + who + " ".join(line.text for line in lines)
+    return who + " ".join(line.text for line in lines)
 
 
 def _cue(line: Line) -> str:

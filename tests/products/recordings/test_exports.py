@@ -74,7 +74,15 @@ def test_markdown_says_how_the_summary_was_made_and_is_only_text():
     assert "<script>" not in text.replace("\\<", "")
     assert "\\*Locks\\*" in text
     assert "sentences of the transcript" in text
-    assert "\\[01:01:01\\] Anna: Mind the" in text
+
+
+def test_markdown_has_a_paragraph_with_its_time_for_every_line():
+    text = exports.as_markdown(exported(*LINES))
+    assert text.split("\n\n")[2:] == [
+        "**00:00:00** Good morning.",
+        "**00:00:02** We open the lock.",
+        "**01:01:01** Anna: Mind the \\<gate\\> & the water.\n",
+    ]
 
 
 @pytest.mark.parametrize("render", [render for render, _ in exports.FORMATS.values()])

@@ -17,7 +17,8 @@ async def test_operations_tell_what_they_take(site: Site):
     )  # fmt: skip
     assert greet["schema"]["properties"]["times"]["maximum"] == 10
     assert operations["secret"]["public"] is False
-    assert operations["secret"]["schema"] is None
+    assert operations["secret"]["schema"] == {"type": "null"}, "it takes no payload"
+    assert operations["hold"]["schema"] is None, "anything goes"
     after = operations["follow"]["schema"]["properties"]["after"]
     assert (after["type"], after["format"], after["x-towpath"]) == ("string", "uuid", "job")
 

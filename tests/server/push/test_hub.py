@@ -5,6 +5,7 @@ import json
 import random
 from collections import Counter
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from functools import partial
 
 import pytest
 
@@ -81,6 +82,11 @@ class Ear:
             await asyncio.sleep(self.pause)
 
 
+async def delete(tx, ids):
+    await tx.jobs("lock_jobs", ids=ids)
+    await retention.delete_jobs(tx, ids)
+
+
 async def everything(hands):
     rows = await hands.sql(f"SELECT job_id, seq FROM {hands.table('event')}")
     return sorted((str(row["job_id"]), row["seq"]) for row in rows)
@@ -102,7 +108,7 @@ async def test_streams_that_come_and_go_at_any_moment_miss_nothing_and_hear_noth
                 await hands.settle(transitions.succeed(job.id, job.attempt, None, solo=number % 2 == 0))
             if turn % 3 == 2:
                 gone.add(ids[0])
-                await hands.store.run(lambda tx, ids=ids: retention.delete_jobs(tx, ids[:1]))
+                await hands.store.run(partial(delete, ids=ids[:1]))
 
     async def listen(ear):
         while writing:

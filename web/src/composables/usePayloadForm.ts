@@ -3,9 +3,11 @@ import { computed, ref, type ComputedRef, type Ref } from "vue";
 import { parseJson } from "@/components/json/json";
 import type { Problem } from "@/services/problem";
 import {
+  emptyOf,
   fieldsOf,
   payloadFrom,
   placeErrors,
+  takesNothing,
   valuesFrom,
   type FieldSpec,
   type FormValues,
@@ -17,6 +19,8 @@ export interface PayloadForm {
   values: Ref<FormValues>;
   text: Ref<string>;
   raw: Ref<boolean>;
+  /** The operation takes no payload: there is nothing to write. */
+  none: Ref<boolean>;
   errors: Ref<Record<string, string>>;
   /** What the server says about the payload that belongs to no single field. */
   general: ComputedRef<string | null>;
@@ -32,16 +36,20 @@ export function usePayloadForm(): PayloadForm {
   const values = ref<FormValues>({});
   const text = ref("{}");
   const raw = ref(false);
+  const none = ref(false);
   const errors = ref<Record<string, string>>({});
   const general = computed(() => errors.value[""] ?? null);
 
   function start(schema: JsonSchema | null | undefined, payload: unknown = undefined): void {
+    none.value = takesNothing(schema) && (payload ?? null) === null;
     fields.value = fieldsOf(schema);
     values.value = valuesFrom(fields.value ?? [], payload ?? {});
-    raw.value = fields.value === null;
+    raw.value = fields.value === null && !none.value;
     errors.value = {};
     const built =
-      fields.value && payload === undefined ? payloadFrom(fields.value, values.value).payload : (payload ?? null);
+      fields.value && payload === undefined
+        ? payloadFrom(fields.value, values.value).payload
+        : (payload ?? (payload === undefined ? emptyOf(schema) : null));
     text.value = JSON.stringify(built, null, 2);
   }
 
@@ -56,6 +64,7 @@ export function usePayloadForm(): PayloadForm {
 
   function build(): { payload: unknown } | undefined {
     errors.value = {};
+    if (none.value) return { payload: null };
     if (raw.value || !fields.value) {
       const parsed = parseJson(text.value);
       return parsed.ok ? { payload: parsed.value } : undefined;
@@ -70,5 +79,5 @@ export function usePayloadForm(): PayloadForm {
     errors.value = placeErrors(known, problem.errors);
   }
 
-  return { fields, values, text, raw, errors, general, start, toggle, build, refuse };
+  return { fields, values, text, raw, none, errors, general, start, toggle, build, refuse };
 }

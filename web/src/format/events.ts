@@ -46,6 +46,9 @@ const TOLD: Record<string, (fields: Fields) => string | null> = {
   "job.retry_scheduled": (fields) =>
     number(fields.delay_seconds) === null ? null : `again in ${duration((number(fields.delay_seconds) ?? 0) * 1000)}`,
   "job.failed": (fields) => text(fields.message),
+  "job.reopened": () => "waits for its children again",
+  "job.requeued": (fields) =>
+    fields.edited === true ? "with another payload and a fresh budget of attempts" : "with a fresh budget of attempts",
 };
 
 function stepDone(fields: Fields): string | null {

@@ -43,20 +43,23 @@ function pad(value: number): string {
   return String(value).padStart(2, "0");
 }
 
-/** "now", "12 s ago", "in 3 m", "2 d ago": one unit, for scanning. */
+/** "now", "12 s ago", "in 3 m", "2 d ago": one unit, for scanning; what is hours ahead is told to the minute. */
 export function relative(time: number | null, now: number): string {
   if (time === null) return "–";
   const gap = Math.abs(now - time);
   if (gap < 1.5 * SECOND) return "now";
-  const word = coarse(gap);
-  return time <= now ? `${word} ago` : `in ${word}`;
+  return time <= now ? `${coarse(gap)} ago` : `in ${ahead(gap)}`;
+}
+
+function ahead(gap: number): string {
+  return gap >= HOUR && gap < 10 * HOUR ? longDuration(gap).replace(/ 00 m$/, "") : coarse(gap);
 }
 
 function coarse(gap: number): string {
   if (gap < MINUTE) return `${Math.round(gap / SECOND)} s`;
   if (gap < HOUR) return `${Math.floor(gap / MINUTE)} m`;
-  if (gap < 2 * DAY) return `${Math.floor(gap / HOUR)} h`;
-  return `${Math.floor(gap / DAY)} d`;
+  if (gap < 2 * DAY) return `${Math.round(gap / HOUR)} h`;
+  return `${Math.round(gap / DAY)} d`;
 }
 
 /** "14:03:22" today, "12 Nov 14:03" otherwise, in the reader's own time zone. */

@@ -12,7 +12,7 @@ export function listInbox(): Promise<InboxPage> {
   return answer(client.GET("/api/inbox"));
 }
 
-export function listInboxJobs(cause: Cause, after: string | null, limit = 50): Promise<Page<Job>> {
+export function listInboxJobs(cause: Partial<Cause>, after: string | null, limit = 50): Promise<Page<Job>> {
   return answer(client.GET("/api/inbox/jobs", { params: { query: { ...cause, after: after ?? undefined, limit } } }));
 }
 

@@ -16,6 +16,10 @@ export interface FieldSpec {
   fallback: unknown;
   min: number | null;
   max: number | null;
+  /** A text must have this form; the server judges it, for its expressions are not the browser's. */
+  pattern: string | null;
+  /** A text of no length will not do. */
+  filled: boolean;
   /** What a list holds. */
   item: "text" | "number";
   fields: FieldSpec[];
@@ -61,12 +65,35 @@ function fieldOf(
     fallback: given.default ?? schema.default,
     min: numberOr(schema.minimum ?? schema.exclusiveMinimum),
     max: numberOr(schema.maximum ?? schema.exclusiveMaximum),
+    pattern: typeof schema.pattern === "string" ? schema.pattern : null,
+    filled: Number(schema.minLength ?? 0) > 0 || refusesNothing(schema.pattern),
     item: "text",
     fields: [],
   };
   if (field.kind === "group") field.fields = propertiesOf(schema, root, path, depth + 1);
   if (field.kind === "list") field.item = isNumeric(resolve(schema.items as JsonSchema, root)) ? "number" : "text";
   return field;
+}
+
+/** Whether an empty text cannot have this form. An expression that only the server understands is left to it. */
+function refusesNothing(pattern: unknown): boolean {
+  if (typeof pattern !== "string") return false;
+  try {
+    return !new RegExp(pattern, "u").test("");
+  } catch {
+    return false;
+  }
+}
+
+/** Whether the schema allows nothing at all: an operation that takes no payload. */
+export function takesNothing(schema: JsonSchema | null | undefined): boolean {
+  return schema?.type === "null";
+}
+
+/** What JSON begins with where there is no form: empty, but of the right kind. */
+export function emptyOf(schema: JsonSchema | null | undefined): unknown {
+  const starts: Record<string, unknown> = { string: "", array: [], object: {}, boolean: false };
+  return starts[String(schema?.type)] ?? null;
 }
 
 /** Follows references, and takes "this or null" for an optional "this". */
@@ -203,9 +230,10 @@ function missing(field: FieldSpec): { value?: unknown; error?: string } {
   return field.kind === "list" ? { value: [] } : { error: "This is needed." };
 }
 
-/** A required text may be empty; only the server can say whether that is good enough. */
-function blankText(field: FieldSpec): { value?: unknown } {
-  return field.required && (field.kind === "text" || field.kind === "long") ? { value: "" } : {};
+/** A required text may be empty, unless its schema says that it must not be. */
+function blankText(field: FieldSpec): { value?: unknown; error?: string } {
+  if (!field.required || (field.kind !== "text" && field.kind !== "long")) return {};
+  return field.filled ? { error: "This is needed." } : { value: "" };
 }
 
 function readNumber(field: FieldSpec, typed: string): { value?: unknown; error?: string } {
@@ -244,10 +272,17 @@ export function placeErrors(
     const parts = error.path.replace(/^(body\.)?payload\.?/, "").split(".");
     while (parts.length && !known.has(parts.join("."))) parts.pop();
     const path = parts.join(".");
-    const text = path ? error.message : [error.path, error.message].filter(Boolean).join(": ");
+    const message = inWords(error.message);
+    const text = path ? message : [error.path, message].filter(Boolean).join(": ");
     placed[path] = placed[path] ? `${placed[path]} ${text}` : text;
   }
   return placed;
+}
+
+/** A regular expression is no sentence; it stands at the end, for those who read it. */
+function inWords(message: string): string {
+  const [, pattern] = /^String should match pattern '(.*)'$/s.exec(message) ?? [];
+  return pattern === undefined ? message : `This does not have the form that is asked for: ${pattern}`;
 }
 
 function allPaths(fields: readonly FieldSpec[]): Set<string> {

@@ -70,7 +70,18 @@ export function attemptRows(events: readonly JobEvent[]): TimelineRow[] {
     const ending = ENDINGS[event.name];
     if (ending) row.marks.push({ at, kind: ending, title: event.message ?? state });
   }
+  number(rows);
   return rows;
+}
+
+/** What was cancelled or requeued before it began was no attempt; what waits to be the next one is. */
+function number(rows: readonly TimelineRow[]): void {
+  let begun = 0;
+  for (const [index, row] of rows.entries()) {
+    const idle = row.bars.every((bar) => bar.kind === "queued");
+    if (idle && (index === 0 || index < rows.length - 1)) row.label = "Not started";
+    else row.label = `Attempt ${(begun += 1)}`;
+  }
 }
 
 function attemptRow(number: number, event: JobEvent): TimelineRow {

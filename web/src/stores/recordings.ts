@@ -8,7 +8,7 @@ import type { Page } from "@/services/jobs";
 import { asProblem, isAbsence, type Problem } from "@/services/problem";
 import { statusOfJob } from "@/services/recordings/status";
 import { isRecordingJob, patched } from "@/services/uploads/pushed";
-import { listenLive } from "@/stores/live";
+import { listenLive, type JobPush } from "@/stores/live";
 
 export interface RecordingListSource {
   load(after: string | null): Promise<Page<Recording>>;
@@ -30,6 +30,8 @@ export interface RecordingList {
 }
 
 const SOON_MS = 1200;
+/** A new recording is shown at once, but many of them not one by one. */
+const AT_ONCE_MS = 300;
 const MOST_RELOADED = 300;
 
 export function createRecordingList(source: RecordingListSource): RecordingList {
@@ -45,6 +47,7 @@ export function createRecordingList(source: RecordingListSource): RecordingList 
   let generation = 0;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let stale = false;
+  let askedAt = 0;
 
   async function guarded(work: (mine: number) => Promise<void>): Promise<void> {
     generation += 1;
@@ -52,6 +55,7 @@ export function createRecordingList(source: RecordingListSource): RecordingList 
     loading.value = true;
     heard = new Map();
     stale = false;
+    askedAt = Date.now();
     try {
       await work(mine);
       if (mine === generation) error.value = null;
@@ -106,12 +110,18 @@ export function createRecordingList(source: RecordingListSource): RecordingList 
     });
   }
 
-  function soon(): void {
+  function soon(ms = source.soonMs ?? SOON_MS): void {
     stale = true;
     timer ??= setTimeout(() => {
       timer = undefined;
       if (stale && !document.hidden) void reload();
-    }, source.soonMs ?? SOON_MS);
+    }, ms);
+  }
+
+  function atOnce(): void {
+    clearTimeout(timer);
+    timer = undefined;
+    soon(Math.max(0, askedAt + AT_ONCE_MS - Date.now()));
   }
 
   function onVisible(): void {
@@ -119,8 +129,9 @@ export function createRecordingList(source: RecordingListSource): RecordingList 
   }
 
   /** Progress is shown as it comes; anything else also changes places in line, and may be news. */
-  function take(jobs: readonly Job[]): void {
-    const mine = jobs.filter(isRecordingJob);
+  function take(pushes: readonly JobPush[]): void {
+    const about = pushes.filter((push) => isRecordingJob(push.job));
+    const mine = about.map((push) => push.job);
     if (!mine.length) return;
     const byId = new Map(mine.map((job) => [job.id, job]));
     for (const job of mine) heard.set(job.id, job);
@@ -134,11 +145,13 @@ export function createRecordingList(source: RecordingListSource): RecordingList 
       moved ||= now.job?.job_status !== row.job?.job_status;
       return now;
     });
-    if (moved || known < byId.size) soon();
+    const shown = new Set(rows.value.map((row) => row.job?.id));
+    if (about.some((push) => !shown.has(push.job.id) && push.events.some((event) => event.name === "job.created"))) atOnce();
+    else if (moved || known < byId.size) soon();
   }
 
   const stopListening = listenLive({
-    onJobs: (pushes) => take(pushes.map((push) => push.job)),
+    onJobs: take,
     onDeleted: (ids) => void (rows.value.some((row) => row.job && ids.includes(row.job.id)) && soon()),
     onReload: () => void reload(),
     onOpen: () => void ((error.value || stale) && reload()),

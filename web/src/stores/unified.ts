@@ -2,10 +2,12 @@
 import { computed, onScopeDispose, ref, shallowRef, watch } from "vue";
 import type { ProcessingJob } from "@/api/types";
 import { asProblem, type Problem } from "@/services/problem";
-import { getQueueStatus } from "@/services/recordingList";
+import { clearCompleted, getQueueStatus } from "@/services/recordingList";
 import { JobBoard } from "@/services/uploads/board";
 import { endings, inView, unify, type UnifiedItem } from "@/services/uploads/unify";
 import { listenLive } from "@/stores/live";
+import { plural } from "@/format/numbers";
+import { attempt, confirmed, toast } from "@/stores/toasts";
 import { forgetUploads, uploads } from "@/stores/uploads";
 
 /** Several things happen at once; places in line are asked for when they have. */
@@ -28,6 +30,23 @@ export const failed = computed(() => inView(unified.value, "failed"));
 
 /** Asks anew; for after something was done that the reader expects to see at once. */
 export let refreshQueue: () => Promise<void> = () => Promise.resolve();
+
+/** Takes what has ended off the list, after a question that says what it does not do. Answers whether something was done. */
+export async function clearFinished(): Promise<boolean> {
+  const asked = {
+    title: "Clear finished jobs?",
+    text: "The list of what was done is emptied. The recordings stay, with their transcripts and summaries.",
+    yes: "Clear them",
+  };
+  if (!(await confirmed(asked))) return false;
+  const cleared = await attempt(clearCompleted);
+  if (cleared === undefined) return false;
+  toast(cleared ? `${plural(cleared, "finished job")} cleared` : "There was nothing to clear", {
+    detail: cleared ? "The recordings stay." : null,
+  });
+  await refreshQueue();
+  return true;
+}
 
 async function handedOver(): Promise<void> {
   if (!uploads.value.some((row) => row.handingOver)) return;

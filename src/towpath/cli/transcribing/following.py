@@ -91,7 +91,7 @@ def _error_of(look: Look) -> str | None:
 
 
 class Screen:
-    """One line for each change of status."""
+    """One line for each change of status. Why a file failed is told once, at the end, by the command."""
 
     def __init__(self) -> None:
         self._console = console()
@@ -107,7 +107,7 @@ class Screen:
         if self._said.get(outcome.path) == word:
             return
         self._said[outcome.path] = word
-        tail = f": {one_line(look.error)}" if look.error else f": {one_line(look.word)}" if look.status and look.word else ""
+        tail = f": {one_line(look.word)}" if look.status and look.word and not look.error else ""
         self._console.print(f"{clean(outcome.path.name)} {word}{tail}")
 
 
@@ -136,7 +136,7 @@ class Bars(Screen):
         number = self._tasks[outcome.path]
         if look.status not in ("", "PENDING"):
             self._bars.start_task(number) if self._bars.tasks[number].start_time is None else None
-        word = one_line(look.error, 60) if look.error else _WORDS.get(look.status, look.word)
+        word = _WORDS.get(look.status, look.word)
         total = 1.0 if look.ended and not look.total else look.total  # a bar without a total moves for ever
         self._bars.update(number, completed=look.current, total=total, word=word)
         if look.ended:

@@ -13,6 +13,8 @@ from towpath.core.errors import ConfigurationError, Fatal, TowpathError
 if TYPE_CHECKING:
     import httpx
 
+_NOT_LOGGED_IN = 401
+
 
 class There:
     def __init__(self, client: httpx.AsyncClient) -> None:
@@ -46,11 +48,23 @@ class There:
 
 
 def _refusal(answer: httpx.Response) -> TowpathError:
+    if answer.status_code == _NOT_LOGGED_IN:
+        return _no_way_in(answer)
     try:
         problem = answer.json()
         return Fatal(str(problem["detail"]), remedy=problem.get("remedy"))
     except (ValueError, KeyError, TypeError):
         return Fatal(f"the server answered {answer.status_code} and nothing that could be read")
+
+
+def _no_way_in(answer: httpx.Response) -> TowpathError:
+    """The server speaks of headers; whoever runs a command has an option."""
+    remedy = "make one in the UI under Settings, or there with: towpath token create"
+    if "authorization" in answer.request.headers:
+        message = "does not accept this --token: it has ended or is misspelt"
+    else:
+        message = "asks for an API token; give it with --token TOKEN"
+    return Fatal(f"the server at {answer.url.host} {message}", remedy=remedy)
 
 
 def _look(recording: dict[str, Any]) -> Look:

@@ -39,6 +39,8 @@ def _first_paragraph(known: Known) -> str | None:
 
 
 def _schema(known: Known) -> dict[str, object] | None:
+    if not known.takes_payload:
+        return {"type": "null"}
     if known.adapter is None:
         return None
     try:

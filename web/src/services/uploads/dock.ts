@@ -9,15 +9,18 @@ export interface DockState {
   folded: boolean;
   /** What was under way when it was closed; null: it is not closed. */
   closedOver: string[] | null;
+  /** Somebody opened it after all was done: it stays until they fold or close it. */
+  kept: boolean;
 }
 
 /** Where there is little room it begins folded. */
 export function readDock(narrow: boolean): DockState {
   try {
     const found = JSON.parse(localStorage.getItem(KEY) ?? "{}") as Partial<DockState>;
-    return { folded: found.folded ?? narrow, closedOver: Array.isArray(found.closedOver) ? found.closedOver : null };
+    const closedOver = Array.isArray(found.closedOver) ? found.closedOver : null;
+    return { folded: found.folded ?? narrow, closedOver, kept: found.kept === true };
   } catch {
-    return { folded: narrow, closedOver: null };
+    return { folded: narrow, closedOver: null, kept: false };
   }
 }
 
@@ -34,7 +37,12 @@ function underWay(items: readonly UnifiedItem[]): string[] {
 }
 
 export function closed(state: DockState, items: readonly UnifiedItem[]): DockState {
-  return { ...state, closedOver: underWay(items) };
+  return { ...state, closedOver: underWay(items), kept: false };
+}
+
+/** Nothing moves, waits to be uploaded or went wrong: there is nothing left to say. */
+export function allDone(items: readonly UnifiedItem[]): boolean {
+  return items.length > 0 && items.every((item) => viewOf(item.status) === "completed");
 }
 
 /** Open again once something is under way that was not when it was closed; what has ended may come again. */

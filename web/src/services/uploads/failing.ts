@@ -20,10 +20,15 @@ export function problemOf(status: number | null, body: string): UploadProblem {
   if (status === 401) return OUT;
   const told = parsed(body);
   return {
-    kind: "refused",
+    kind: isUnfit(status, told) ? "unfit" : "refused",
     text: told.detail || told.title || `The server answered ${status}`,
     remedy: told.remedy ?? null,
   };
+}
+
+/** The file itself was refused, and no field of what was said about it: the same file is refused again. */
+function isUnfit(status: number, told: ProblemDocument): boolean {
+  return (status === 415 || status === 422) && Boolean(told.detail) && !told.errors?.length;
 }
 
 function parsed(body: string): ProblemDocument {

@@ -21,10 +21,10 @@ export const NO_OPTIONS: Readonly<UploadOptions> = {
 
 /**
  * Why an upload stopped. `network` goes on by itself, `login` after logging in, `lost` when the file is picked again;
- * `refused` needs a person.
+ * `refused` needs a person, and nothing helps a file that is `unfit`.
  */
 export interface UploadProblem {
-  kind: "network" | "login" | "lost" | "refused";
+  kind: "network" | "login" | "lost" | "refused" | "unfit";
   text: string;
   remedy: string | null;
 }
