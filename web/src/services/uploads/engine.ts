@@ -1,6 +1,6 @@
 /**
  * Uppy without a face: sends files by tus, keeps them in IndexedDB until they are there, and goes on after whatever
- * happened. It comes in a chunk of its own, which only a page with something to upload loads.
+ * happened. It comes in a chunk of its own, so that no page waits for it.
  */
 import Uppy, { type Body, type UppyFile } from "@uppy/core";
 import GoldenRetriever from "@uppy/golden-retriever";
