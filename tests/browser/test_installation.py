@@ -35,7 +35,9 @@ EMPTY = {
     "/settings/prices": "No prices yet.",
 }
 _FETCHED = "(name) => performance.getEntriesByType('resource').some((one) => one.name.includes(name) && one.responseEnd)"
-AWAY = ("ERR_CONNECTION_REFUSED", "ERR_INCOMPLETE_CHUNKED_ENCODING", "ERR_CONNECTION_RESET", "ERR_EMPTY_RESPONSE")
+# A killed server breaks off in the middle of an answer.
+CUT_OFF = ("ERR_INCOMPLETE_CHUNKED_ENCODING", "ERR_CONTENT_LENGTH_MISMATCH", "ERR_CONNECTION_RESET", "ERR_EMPTY_RESPONSE")
+AWAY = ("ERR_CONNECTION_REFUSED", *CUT_OFF)
 
 
 @contextmanager
