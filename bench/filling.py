@@ -9,7 +9,7 @@ from towpath.core.outcomes import Failure
 from towpath.core.records import DEFAULT_PRIORITY, PRIORITIES, NewJob
 from towpath.core.transitions import Transition, fail, succeed
 from towpath.engine.rollups import roll_up
-from towpath.store.contract import Claimed, Store
+from towpath.store.contract import Claim, Claimed, Store
 
 _BATCH = 1_000
 _TENANTS = 10
@@ -48,7 +48,7 @@ async def _work_off(store: Store, count: int) -> None:
     """Like a worker: claims begin where the last one ended, so that what is done already costs nothing."""
     cursors = dict.fromkeys(PRIORITIES, 0.0) | await store.advance(QUEUE, {})
     while count > 0:
-        claimed = await store.claim(QUEUE, cursors, _BATCH, _WORKER, 60.0)
+        claimed = await store.claim(Claim(QUEUE, _BATCH, _WORKER, 60.0, cursors))
         await store.settle([_ending(job, number) for number, job in enumerate(claimed)])
         cursors |= await store.advance(QUEUE, {DEFAULT_PRIORITY: max(job.pass_ for job in claimed)})
         count -= len(claimed)

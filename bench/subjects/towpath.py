@@ -11,7 +11,7 @@ from towpath import App, Context
 
 _QUEUE = "bench"
 _OPERATION = "bench"
-_SPLITS_FROM = 32
+_SPLITS_FROM = 64
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class Towpath:
     @asynccontextmanager
     async def claims(self, url: str) -> AsyncIterator[StoreClaims]:
         async with open_store(url) as store:
-            yield await StoreClaims.begin(store)
+            yield StoreClaims(store)
 
     async def work(self, url: str, batch: int, sink: Sink) -> None:
         app = App(url)
@@ -52,8 +52,8 @@ class Towpath:
             sink(payload)
 
         async with app:
-            # A worker of this size claims half of its slots at a time, so the claims and settles are `batch` jobs each.
-            slots = 2 * batch if batch >= _SPLITS_FROM else batch
+            # A worker with many slots claims half of them at a time, so the claims and settles are `batch` jobs each.
+            slots = 2 * batch if 2 * batch >= _SPLITS_FROM else batch
             await app.run_worker(queues=[_QUEUE], concurrency=slots)
 
 

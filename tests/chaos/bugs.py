@@ -164,8 +164,9 @@ def backward_progress() -> None:
 
 def first_come() -> None:
     """Jobs are claimed in the order in which they came, whoever's they are."""
-    _rewrite("claim", "ORDER BY pass, id", "ORDER BY id")
-    hot._PICK = hot._PICK.replace("ORDER BY pass, id", "ORDER BY id")
+    for query in ("claim", "turn"):
+        _rewrite(query, "ORDER BY pass, id", "ORDER BY id")
+    hot._BAND = hot._BAND.replace("ORDER BY pass, id", "ORDER BY id")
 
 
 def lost_enqueue() -> None:

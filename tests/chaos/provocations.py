@@ -68,7 +68,7 @@ PROVOCATIONS: dict[str, Provocation] = {
     "double-count": Work(("spawner", {"leaves": 3}, {})),
     "hasty-rescue": Work(("plain", {"seconds": 0.7}, {})),
     "forgetful-steps": Work(("steps", {}, {})),
-    "no-lane-cap": Work(*[("plain", {"seconds": 0.1}, {"lane": NARROW})] * 4),
+    "no-lane-cap": Work(*[("plain", {"seconds": 0.1}, {"lane": NARROW})] * 8),
     "no-queue-cap": Work(*[("strict", {"seconds": 0.1}, {})] * 4),
     "cancel-overwritten": late_cancel,
     "ended-twice": Work(("chain", {}, {})),

@@ -7,6 +7,7 @@ import pytest
 
 from tests.chaos.run import Run
 from towpath.core.errors import ConfigurationError
+from towpath.core.ids import uuid7
 from towpath.core.lifecycle import State
 from towpath.engine import janitor, schedules
 
@@ -23,6 +24,16 @@ _REFUSE = {
 }
 
 
+_LIST_SQLITE = """
+INSERT INTO towpath_lease (id, queue, jobs, until) SELECT ?, min(queue), json_group_array(id), min(lease_until)
+FROM towpath_job WHERE {}
+"""
+_LIST_POSTGRES = """
+INSERT INTO towpath.lease (id, queue, jobs, until) SELECT $1, min(queue), array_agg(id), min(lease_until)
+FROM towpath.job WHERE {}
+"""
+
+
 async def _curse(run: Run) -> None:
     """From now on every change of a `doomed` row fails, as a broken constraint or a damaged page would make it."""
     async with run.app.transaction() as tx:
@@ -37,6 +48,8 @@ async def _set(run: Run, where: str, **columns: object) -> None:
     values = [value.timestamp() if sqlite and isinstance(value, datetime) else value for value in columns.values()]
     async with run.app.transaction() as tx:
         await tx.execute(f"UPDATE {'towpath_job' if sqlite else 'towpath.job'} SET {marks} WHERE {where}", *values)
+        if columns.get("leased"):
+            await tx.execute((_LIST_SQLITE if sqlite else _LIST_POSTGRES).format(where), str(uuid7()))
 
 
 def _ago(seconds: float) -> datetime:

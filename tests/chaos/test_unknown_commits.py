@@ -12,7 +12,7 @@ from tests.chaos.run import Run
 from tests.chaos.workload import make_app
 from towpath.core.errors import StoreUnavailable
 from towpath.core.lifecycle import State
-from towpath.store.contract import Tx
+from towpath.store.contract import Claim, Tx
 from towpath.store.journal import FanOut, fan_out
 
 
@@ -28,14 +28,17 @@ async def test_an_enqueue_whose_answer_is_lost_makes_one_job(proxy: Proxy, postg
         await client.enqueue("plain")  # statements are prepared from here on
         proxy.lose_once(b"the only one")
         alone = await client.enqueue("plain", {"say": "the only one"})
+        await client.enqueue_many([("plain", {}, {})] * 2)
+        proxy.lose_once(b"one of many")
+        many = await client.enqueue_many([("plain", {"say": "one of many"}, {})] * 5)
         proxy.lose_once(b"COMMIT;")
-        many = await client.enqueue_many([("plain", {}, {})] * 5)
-        assert proxy.lost == 2
+        unlike = await client.enqueue_many([("plain", {}, {"priority": priority}) for priority in range(3)])
+        assert proxy.lost == 3
         run.fleet.worker()
         await run.quiesce()
         history = run.judge()
-        assert len(history.jobs) == 7
-        assert {alone, *many} <= history.jobs.keys()
+        assert len(history.jobs) == 12
+        assert {alone, *many, *unlike} <= history.jobs.keys()
 
 
 async def test_a_keyed_enqueue_whose_answer_is_lost_finds_its_own_job(
@@ -50,6 +53,20 @@ async def test_a_keyed_enqueue_whose_answer_is_lost_finds_its_own_job(
         run.fleet.worker()
         await run.quiesce()
         assert len(run.judge().jobs) == 1
+
+
+async def test_jobs_of_a_claim_whose_answer_is_lost_are_rescued(proxy: Proxy, postgres_url: str, tmp_path: Path) -> None:
+    """They are leased to a worker that does not know of them."""
+    async with Run(postgres_url, tmp_path) as run:
+        jobs = await run.client.enqueue_many([("plain", {}, {})] * 10)
+        proxy.lose_once(b"-inf,-inf")  # the cursors of a claim that looks everywhere
+        worker = run.fleet.worker(url=proxy.url, queues="main")
+        await run.until(lambda: proxy.lost == 1, "the answer was lost")
+        await run.quiesce()
+        assert worker.alive
+        history = run.judge()
+        assert {history.jobs[job_id].state for job_id in jobs} == {State.SUCCEEDED}
+        assert any(history.jobs[job_id].attempt == 2 for job_id in jobs)
 
 
 async def test_a_plain_success_whose_answer_is_lost_counts_once(proxy: Proxy, postgres_url: str, tmp_path: Path) -> None:
@@ -99,7 +116,7 @@ async def test_a_fan_out_asked_for_again_says_how_many_of_its_children_are_open(
     """Its children may have ended before the second question: whoever waited for their wake would wait in vain."""
     async with Run(database_url, tmp_path) as run:
         store, job_id = run.app.services.store, await run.client.enqueue("gatherer")
-        await store.claim("main", {1: float("-inf")}, 1, "worker", 60.0)
+        await store.claim(Claim("main", 1, "worker", 60.0))
         child = run.app.services.new_job("leaf", {})
         child.parent_id, child.root_id, child.child_group = job_id, job_id, "gather leaf"
 

@@ -7,6 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 from tests.cli.commands import Commands, words
+from towpath.store.contract import Claim
 from towpath.testing import drain
 
 
@@ -116,7 +117,7 @@ def test_a_job_whose_worker_died_is_a_problem_until_somebody_rescues_it(towpath_
     job_id = towpath_on_both.enqueue("add", {"a": 1, "b": 2})
 
     async def die(app):
-        assert await app.services.store.claim("sums", {1: 0.0}, 1, job_id, 0.001)
+        assert await app.services.store.claim(Claim("sums", 1, job_id, 0.001))
 
     towpath_on_both.with_app(die)
     assert "1 job whose lease has run out" in _findings(towpath_on_both, code=1)[("leases", "problem")]["message"]

@@ -7,18 +7,18 @@ from contextlib import asynccontextmanager
 from datetime import timedelta
 from typing import Any
 
+from tests.soundness import unsound
 from towpath.config import Settings
 from towpath.core.encoding import decode
 from towpath.core.history import differences, fold
 from towpath.core.ids import uuid7
-from towpath.core.records import PRIORITIES, Event, Job, NewJob, WorkerRow
+from towpath.core.records import Event, Job, NewJob, WorkerRow
 from towpath.core.transitions import Transition
 from towpath.store import ledger
-from towpath.store.contract import Claimed, Store, Tx
+from towpath.store.contract import Claim, Claimed, Store, Tx
 from towpath.store.migrating import ENGINE, Slice, migrate
 from towpath.wiring import make_store
 
-EVERYWHERE = dict.fromkeys(PRIORITIES, float("-inf"))
 PATIENCE = 20.0  # seconds after which a wait in a test has failed; never a measure of speed
 
 
@@ -45,7 +45,7 @@ class Hands:
         return [one.id for one in await self.store.enqueue([new_job(**fields) for _ in range(count)])]
 
     async def claim(self, limit: int = 100, worker: str = "w", queue: str = "q", lease: float = 30.0) -> list[Claimed]:
-        return await self.store.claim(queue, EVERYWHERE, limit, worker, lease)
+        return await self.store.claim(Claim(queue, limit, worker, lease))
 
     async def start(self, **fields: Any) -> Claimed:
         """A job that is running."""
@@ -89,6 +89,10 @@ class Hands:
         for job in await self.jobs(*ids) if ids else await self.all_jobs():
             assert differences(job, fold(await self.events(job.id))) == [], job.id
 
+    async def assert_sound(self) -> None:
+        rows = await self.store.read(lambda tx: tx.fetch_sql(unsound(tx.dialect)))
+        assert [(str(row["id"]), row["broken"]) for row in rows] == []
+
     async def count(self, table: str, where: str = "1 = 1") -> int:
         rows = await self.sql(f"SELECT count(*) AS n FROM {self.table(table)} WHERE {where}")
         return int(rows[0]["n"])
@@ -108,6 +112,8 @@ class Hands:
     async def run_out(self, *ids: str) -> None:
         """Lets the leases of some jobs run out."""
         await self.shift("lease_until", -86400.0, *ids)
+        back = "until - 86400.0" if self.store.dialect == "sqlite" else "until - interval '1 day'"
+        await self.sql(f"UPDATE {self.table('lease')} SET until = {back} RETURNING 1 AS done")
 
     async def queue(self, name: str = "q", *, paused: bool = False, max_slots: int | None = None) -> None:
         paused_at = await self.store.read(_now) if paused else None
@@ -133,7 +139,9 @@ async def opened(url: str, *, slices: Sequence[Slice] = (ENGINE,), **options: An
     await store.open()
     try:
         await migrate(store, slices)
-        yield Hands(store)
+        hands = Hands(store)
+        yield hands
+        await hands.assert_sound()
     finally:
         await store.close()
 

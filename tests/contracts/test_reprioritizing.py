@@ -8,6 +8,7 @@ from towpath.core.errors import JobNotFound, NotRequeueable
 from towpath.core.outcomes import Failure
 from towpath.engine.priorities import reprioritize
 from towpath.store import ledger
+from towpath.store.contract import Claim
 
 FAILURE = Failure("transient", "Oops", "oops")
 
@@ -46,7 +47,10 @@ async def test_a_place_above_the_floor_is_found_by_the_next_claim(hands: Hands):
     await reprioritize(hands.store, high, 2)
     rows = {job.id: job.pass_ for job in await hands.jobs(low, high)}
     assert (rows[low] > 20.0, rows[high]) == (True, 1.0)
-    assert [job.id for job in await hands.store.claim("q", {0: 0.0, 1: 20.0, 2: 0.0, 3: 0.0}, 5, "w", 30.0)] == [low, high]
+    assert [job.id for job in await hands.store.claim(Claim("q", 5, "w", 30.0, {0: 0.0, 1: 20.0, 2: 0.0, 3: 0.0}))] == [
+        low,
+        high,
+    ]
 
 
 async def test_a_scheduled_job_keeps_its_time_and_comes_in_its_new_band(hands: Hands):

@@ -3,11 +3,12 @@
 import asyncio
 from datetime import UTC, datetime, timedelta
 
-from tests.contracts.stores import EVERYWHERE, new_job, opened
+from tests.contracts.stores import new_job, opened
 from towpath import App
 from towpath.core import transitions
 from towpath.core.lifecycle import State
 from towpath.store import ledger
+from towpath.store.contract import EVERYWHERE, Claim
 
 
 async def test_a_claim_makes_the_job_running_with_a_lease_and_says_so(hands):
@@ -53,7 +54,7 @@ async def test_jobs_below_the_cursor_are_left_for_a_sweep(hands):
     ids = await hands.enqueue_many(3)
     passes = [(await hands.job(job_id)).pass_ for job_id in ids]
     cursors = dict.fromkeys(EVERYWHERE, passes[1])
-    assert [job.id for job in await hands.store.claim("q", cursors, 10, "w", 30)] == ids[1:]
+    assert [job.id for job in await hands.store.claim(Claim("q", 10, "w", 30, cursors))] == ids[1:]
     assert [job.id for job in await hands.claim()] == ids[:1]
 
 
@@ -169,10 +170,9 @@ async def test_a_cap_holds_from_the_moment_it_is_set(database_url):
     async with app:
         store = app.services.store
         await app.enqueue_many([{"operation": "work"} for _ in range(4)])
-        everything = {1: float("-inf")}
-        assert len(await store.claim("q", everything, 1, "worker", 60.0)) == 1
+        assert len(await store.claim(Claim("q", 1, "worker", 60.0))) == 1
         await app.queues.cap("q", 1)
-        assert await store.claim("q", everything, 3, "worker", 60.0) == []
+        assert await store.claim(Claim("q", 3, "worker", 60.0)) == []
         await app.queues.cap("q", None)
 
 

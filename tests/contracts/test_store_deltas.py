@@ -14,6 +14,7 @@ from towpath.core.records import JOB_FIELDS, Event
 from towpath.engine import retention, tombstones
 from towpath.engine.deltas import DELETED, Deltas, Place, Unfit
 from towpath.store import journal, ledger
+from towpath.store.contract import Tx
 from towpath.store.journal import Note
 
 A_WEEK = timedelta(days=7)
@@ -54,7 +55,11 @@ async def everything(hands: Hands) -> set[tuple[str, int]]:
 
 
 async def delete(hands: Hands, *ids: str) -> None:
-    await hands.store.run(lambda tx: retention.delete_jobs(tx, list(ids)))
+    async def unit(tx: Tx) -> None:
+        await tx.jobs("lock_jobs", ids=sorted(ids))  # as whoever deletes must: a settle on its way comes first
+        await retention.delete_jobs(tx, list(ids))
+
+    await hands.store.run(unit)
 
 
 async def work_off(hands: Hands, count: int) -> list[str]:

@@ -36,7 +36,7 @@ async def test_many_jobs_go_in_together_and_answer_in_order(hands):
 
 async def test_a_bulk_with_one_impossible_job_leaves_nothing(hands):
     with pytest.raises(Exception, match=r"(?i)constraint"):
-        await hands.store.enqueue([new_job(), new_job(cost=-1.0), new_job()])
+        await hands.store.enqueue([new_job(), new_job(operation=None), new_job()])
     assert await hands.count("job") == 0
     assert await hands.count("event") == 0
     assert await hands.enqueue() is not None  # and the store goes on

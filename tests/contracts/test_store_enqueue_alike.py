@@ -1,10 +1,11 @@
-"""Jobs that are alike have a statement of their own on PostgreSQL; what it leaves is what the general one leaves."""
+"""Jobs that are alike have a shorter way in; what it leaves is what the general one leaves."""
 
+import asyncio
 import dataclasses
 
 import pytest
 
-from tests.contracts.stores import Hands, new_job
+from tests.contracts.stores import Hands, new_job, opened
 from towpath.core.ids import uuid7
 from towpath.core.records import NewJob
 
@@ -60,3 +61,30 @@ async def test_everybody_who_enqueues_says_whose_the_job_is(hands):
     jobs = {(job.tenant, job.id) for job in await hands.all_jobs()}
     owned = {(row["tenant"], str(row["id"])) for row in await hands.sql(f"SELECT tenant, id FROM {hands.table('owned')}")}
     assert owned == jobs
+
+
+async def test_a_bulk_sent_again_after_an_unknown_commit_changes_nothing(hands):
+    jobs = [new_job() for _ in range(3)]
+    first = await hands.store.enqueue(jobs)
+    tx_again = await hands.store.run(lambda tx: tx.insert_jobs(jobs))
+    assert [one.id for one in tx_again] == [one.id for one in first] == [job.id for job in jobs]
+    assert not any(one.created for one in tx_again)
+    assert (await hands.count("job"), await hands.count("event"), await hands.count("owned")) == (3, 3, 3)
+
+
+async def test_a_bulk_waits_for_one_of_the_same_lane_and_goes_behind_it(hands):
+    """Both would stamp from the same tail otherwise. The first is somebody's own transaction, so it can take its time."""
+    async with hands.store.transaction() as tx:
+        await tx.insert_jobs([new_job() for _ in range(2)])
+        others = {asyncio.create_task(hands.store.enqueue([new_job() for _ in range(2)]))}
+        done, _ = await asyncio.wait(others, timeout=0.3)
+        assert not done
+    await asyncio.wait(others)
+    assert sorted(job.pass_ for job in await hands.all_jobs()) == [1.0, 2.0, 3.0, 4.0]
+
+
+async def test_a_bulk_of_another_lane_does_not_wait(postgres_url):
+    async with opened(postgres_url) as hands, hands.store.transaction() as tx:
+        await tx.insert_jobs([new_job(tenant="a") for _ in range(2)])
+        async with asyncio.timeout(20):
+            await hands.store.enqueue([new_job(tenant="b") for _ in range(2)])

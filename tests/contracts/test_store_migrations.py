@@ -249,7 +249,7 @@ async def test_a_release_keeps_working_when_a_newer_one_has_added_columns_under_
         for _ in range(6):  # so that the statements are prepared, and remembered, on the connection
             await live_a_little(hands)
         for table in await columns_of(hands.store):
-            if table != "migration" and not table.startswith("v_"):
+            if table not in ("migration", "held") and not table.startswith("v_"):
                 await hands.store.run(
                     lambda tx, table=table: tx.execute_sql(
                         f"ALTER TABLE {hands.table(table)} ADD COLUMN later text DEFAULT 'x'"

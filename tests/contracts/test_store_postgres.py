@@ -56,6 +56,13 @@ class TestEnqueueInSql:
         assert await hands.count("event") == 0
         assert await hands.count("tally") == 0
 
+    @pytest.mark.parametrize("wrong", ["priority => 4", "priority => -1", "cost => 0", "cost => 'NaN'", "max_attempts => 0"])
+    async def test_numbers_that_make_no_sense_are_refused(self, hands, caller, wrong):
+        with pytest.raises(psycopg.errors.CheckViolation, match="priority must be 0 to 3, cost above 0"):
+            enqueue(caller, f"'op', {wrong}")
+        caller.rollback()
+        assert await hands.count("job") == 0
+
     async def test_defaults_are_those_of_the_library(self, hands, caller):
         job_id = enqueue(caller, "'op'")
         caller.commit()

@@ -2,12 +2,13 @@
 
 import asyncio
 
-from tests.contracts.stores import AN_HOUR, EVERYWHERE, opened
+from tests.contracts.stores import AN_HOUR, opened
 from towpath.core import transitions
 from towpath.core.histogram import edge
 from towpath.core.outcomes import Failure
 from towpath.engine.rollups import roll_up
 from towpath.store import ledger
+from towpath.store.contract import Claim
 
 BROKEN = Failure("fatal", "Fatal", "broken")
 
@@ -113,7 +114,7 @@ async def test_a_scheduled_job_has_waited_since_it_was_due(hands):
             [job] = await hands.claim()
         else:
             _, [job] = await hands.store.turn(
-                [transitions.succeed(before.id, 1, None, solo=True)], "q", EVERYWHERE, 10, "w", 30.0
+                [transitions.succeed(before.id, 1, None, solo=True)], Claim("q", 10, "w", 30.0)
             )
         [row] = await hands.sql(f"SELECT sum(wait_seconds) AS seconds FROM {hands.table('tally')}")
         assert job.id == job_id

@@ -6,13 +6,14 @@ import sqlite3
 import sys
 from pathlib import Path
 
+import apsw
 import pytest
 
 from tests.contracts.stores import PATIENCE, Hands, opened
 from towpath.config import Settings, sqlite_path
 from towpath.core.errors import ConfigurationError, StoreUnavailable
 from towpath.store.migrating import ENGINE, migrate
-from towpath.store.sqlite.connection import check_version
+from towpath.store.sqlite.connection import check_version, connect
 from towpath.wiring import make_store
 
 
@@ -149,3 +150,13 @@ async def test_several_processes_write_to_one_file_and_nothing_is_lost(sqlite_ur
         rows = await hands.sql("SELECT tenant, count(*) AS n FROM towpath_job GROUP BY tenant ORDER BY tenant")
         assert [(row["tenant"], row["n"]) for row in rows] == [(f"p{n}", writes) for n in range(processes)]
         assert (await hands.sql("PRAGMA integrity_check"))[0] == {"integrity_check": "ok"}
+
+
+async def test_a_plan_does_not_depend_on_the_values_that_are_bound(sqlite_url):
+    """Otherwise SQLite plans a claim anew for every cursor, which costs more than the claim."""
+    async with opened(sqlite_url) as hands:
+        path = Path(sqlite_url.removeprefix("sqlite:///"))
+        connection = connect(path)
+        assert connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, -1) == 1
+        connection.close()
+        await hands.enqueue()

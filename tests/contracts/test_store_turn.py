@@ -2,16 +2,17 @@
 
 import dataclasses
 
-from tests.contracts.stores import EVERYWHERE, Hands, new_job
+from tests.contracts.stores import Hands, new_job
 from towpath.core import transitions
 from towpath.core.lifecycle import State
 from towpath.core.outcomes import Failure
+from towpath.store.contract import Claim
 
 _TIMES = {"created_at", "started_at", "finished_at", "lease_until"}
 
 
 async def turn(hands: Hands, *settles: transitions.Transition, limit: int = 10):
-    return await hands.store.turn(settles, "q", EVERYWHERE, limit, "w", 30.0)
+    return await hands.store.turn(settles, Claim("q", limit, "w", 30.0))
 
 
 def success(job, result: str | None = None, *, attempt: int | None = None):

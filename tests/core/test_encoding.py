@@ -2,6 +2,7 @@
 
 import dataclasses
 import enum
+import json
 import math
 from datetime import UTC, date, datetime
 from uuid import UUID
@@ -115,3 +116,14 @@ def test_plain_text_is_storable_everywhere_and_not_endless(message, limit):
 
 def test_plain_leaves_ordinary_text_alone():
     assert plain("Grüße, 東京 🎉\n") == "Grüße, 東京 🎉\n"
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        None, True, 0, -1.5, "", "ä\u2028\"\\/\x00\x1f", [], {}, [[], {}], (1, 2), {1: "a", 2.5: "b", None: "c"},
+        {"nested": {"deep": [1, {"x": None}]}}, 10**30, 1e-300,
+    ],
+)  # fmt: skip
+def test_the_text_is_what_the_standard_library_writes(value):
+    assert encode(value) == json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))

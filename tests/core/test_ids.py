@@ -5,7 +5,7 @@ import time
 from uuid import UUID
 
 from towpath.core import ids
-from towpath.core.ids import uuid7
+from towpath.core.ids import uuid7, uuid7s
 
 
 def test_ids_of_one_process_only_ever_grow():
@@ -36,3 +36,11 @@ def test_ids_keep_growing_when_the_clock_is_set_back(monkeypatch):
     last = uuid7()
     monkeypatch.setattr(ids.time, "time_ns", lambda: 1_000_000_000)
     assert last < uuid7() < uuid7()
+
+
+def test_many_ids_at_once_are_like_those_made_one_by_one():
+    first, made, last = uuid7(), uuid7s(5000), uuid7()
+    assert [first, *made, last] == sorted({first, *made, last})
+    assert all(UUID(one).version == 7 and UUID(one).variant == "specified in RFC 4122" for one in made)
+    assert len({one[24:] for one in made}) == 5000
+    assert uuid7s(0) == []

@@ -22,7 +22,7 @@ def test_every_option_of_an_operation_is_documented():
 
 def test_every_option_of_a_job_is_documented_with_its_default():
     _, job = (rows for rows in tables(ADD) if "option" in rows[0])
-    options = _options(Services.new_job, "operation", "payload")
+    options = _options(Services.mould, "operation")
     assert {bare(row["option"]) for row in job} == set(options)
     for row in job:
         default = options[bare(row["option"])]

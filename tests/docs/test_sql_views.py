@@ -8,12 +8,12 @@ from towpath import App, Settings
 PAGE = DOCS / "reference/sql-views.md"
 _SQLITE = """
 SELECT substr(m.name, 9) AS relation, c.name FROM sqlite_schema AS m, pragma_table_info(m.name) AS c
-WHERE m.type = 'view' AND m.name LIKE 'towpath_%' ORDER BY m.rowid, c.cid
+WHERE m.type = 'view' AND m.name LIKE 'towpath_v%' ORDER BY m.rowid, c.cid
 """
 _POSTGRES = """
 SELECT c.table_name AS relation, c.column_name AS name
 FROM information_schema.columns AS c JOIN information_schema.views AS v USING (table_schema, table_name)
-WHERE c.table_schema = 'towpath' ORDER BY c.table_name, c.ordinal_position
+WHERE c.table_schema = 'towpath' AND c.table_name <> 'held' ORDER BY c.table_name, c.ordinal_position
 """
 
 

@@ -161,7 +161,7 @@ class NewestPassCursor(QueueClaims):
 
     async def claim(self, limit: int, worker_id: str, lease_seconds: float) -> list[Claimed]:
         jobs = await super().claim(limit, worker_id, lease_seconds)
-        self._cursors |= self._highest
+        self._cursors |= {band: pass_ for band, (pass_, _) in self._highest.items()}
         return jobs
 
 

@@ -92,6 +92,20 @@ async def test_work_handed_back_keeps_its_place(line: Line) -> None:
     assert (again.id, again.attempt) == (begun.id, begun.attempt + 1)
 
 
+async def test_work_handed_back_to_a_plateau_that_claims_have_passed_is_found_by_the_next_sweep(line: Line) -> None:
+    """With very many lanes at one pass, cursors move within the pass."""
+    for number in range(500):
+        await line.add(f"lane {number}")
+    begun = await line.claim()
+    assert begun is not None
+    for _ in range(4):
+        await line.claims.claim(100, "worker", 3600.0)
+        await line.claim()
+    await line.store.settle([transitions.release(begun.id, begun.attempt)])
+    line.seconds_per_claim = 1.0
+    assert begun.id in [job.id for job in (await line.claim(), await line.claim()) if job is not None]
+
+
 async def test_a_retry_keeps_its_place_when_its_time_comes(line: Line) -> None:
     await line.add("a", 20)
     begun = await line.claim()

@@ -11,21 +11,20 @@ from towpath import App
 from towpath.core import transitions
 from towpath.core.ids import uuid7
 from towpath.core.outcomes import Failure
-from towpath.core.records import PRIORITIES, Event, Job, NewJob
+from towpath.core.records import Event, Job, NewJob
 from towpath.core.transitions import Transition
 from towpath.engine import janitor
 from towpath.engine.reading import event_from
 from towpath.engine.rollups import roll_up
 from towpath.store import journal, ledger
-from towpath.store.contract import Claimed, Tx
+from towpath.store.contract import Claim, Claimed, Tx
 
-EVERYWHERE = dict.fromkeys(PRIORITIES, float("-inf"))
 BROKEN = Failure("fatal", "Fatal", "it broke", "mend it")
 _ROUNDS = 30
 
 _TEN_DAYS_BACK = {
-    "sqlite": "UPDATE towpath_job SET {0} = {0} - 864000 WHERE queue = ? AND {0} IS NOT NULL",
-    "postgres": "UPDATE towpath.job SET {0} = {0} - interval '10 days' WHERE queue = $1 AND {0} IS NOT NULL",
+    "sqlite": "UPDATE towpath_{0} SET {1} = {1} - 864000 WHERE queue = ? AND {1} IS NOT NULL",
+    "postgres": "UPDATE towpath.{0} SET {1} = {1} - interval '10 days' WHERE queue = $1 AND {1} IS NOT NULL",
 }
 _TABLES = {"sqlite": ("towpath_", "?"), "postgres": ("towpath.", "$1")}
 
@@ -61,7 +60,7 @@ class Scene:
         return made.id
 
     async def claim(self, limit: int = 1, *, worker: str = "worker", lease: float = 600.0) -> list[Claimed]:
-        return await self.store.claim(self.queue, EVERYWHERE, limit, worker, lease)
+        return await self.store.claim(Claim(self.queue, limit, worker, lease))
 
     async def running(self, *, lease: float = 600.0, **fields: Any) -> Claimed:
         """A job that a worker has just begun; a lease below zero has run out already."""
@@ -225,6 +224,8 @@ class Scene:
     async def _move_back(self, *columns: str) -> None:
         async def unit(tx: Tx) -> None:
             for column in columns:
-                await tx.execute_sql(_TEN_DAYS_BACK[tx.dialect].format(column), self.queue)
+                await tx.execute_sql(_TEN_DAYS_BACK[tx.dialect].format("job", column), self.queue)
+            if "lease_until" in columns:
+                await tx.execute_sql(_TEN_DAYS_BACK[tx.dialect].format("lease", "until"), self.queue)
 
         await self.store.run(unit)

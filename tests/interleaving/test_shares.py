@@ -10,7 +10,7 @@ async def places(scene: Scene) -> list[float]:
 
 async def test_two_bulk_enqueues_of_one_tenant_never_get_the_same_places(stage: Stage) -> None:
     async def play(scene: Scene) -> None:
-        bulks = [[scene.new() for _ in range(3)] for _ in range(2)]
+        bulks = [[scene.new(operation=f"work {n}") for n in range(3)] for _ in range(2)]
         await scene.together(one=scene.enqueue(*bulks[0]), other=scene.enqueue(*bulks[1]))
         assert await places(scene) == [1, 2, 3, 4, 5, 6]
 

@@ -317,6 +317,7 @@ class JobMachine(RuleBasedStateMachine):
             assert legal_end(State.QUEUED, history[1:]) is job.state
             assert differences(job, fold(history)) == []
         self._compare_keys(jobs)
+        self.wait(self.hands.assert_sound())
         assert depths == Counter(job.state.value for job in jobs.values() if job.live)
 
     def _compare(self, job: Job, thing: Thing) -> None:

@@ -6,13 +6,13 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule, run_state_machine_as_test
 
-from tests.contracts.stores import EVERYWHERE, Hands, new_job
+from tests.contracts.stores import Hands, new_job
 from tests.model.machine import TABLES
 from tests.model.test_stores_follow_the_model import at_hand
 from towpath.core import transitions
 from towpath.core.fairness import Model
 from towpath.store import ledger
-from towpath.store.contract import Tx
+from towpath.store.contract import EVERYWHERE, Claim, Tx
 
 # Powers of two: sums of them are exact, so that a bulk's cumulated costs and single stamps meet in the same number.
 costs = st.sampled_from([0.25, 0.5, 1.0, 1.0, 2.0, 64.0])
@@ -74,7 +74,7 @@ class FairMachine(RuleBasedStateMachine):
     @rule(limit=st.integers(1, 6), sweep=st.booleans())
     def claim(self, limit: int, sweep: bool) -> None:
         cursors = EVERYWHERE if sweep else self.cursors
-        claimed = self.wait(self.hands.store.claim("q", cursors, limit, "w", 30))
+        claimed = self.wait(self.hands.store.claim(Claim("q", limit, "w", 30, cursors)))
         expected = self.model.order()[:limit]
         assert [job.id for job in claimed] == expected
         for job in claimed:

@@ -7,7 +7,7 @@ has rung, and waits have decades left. Only what every release understands belon
 from pathlib import Path
 
 from towpath import App, Context, Deferred, Partial, Retry, Settings, State
-from towpath.store.contract import Store
+from towpath.store.contract import Claim, Store
 from towpath.testing import drain
 
 _DECADES = 50 * 365 * 86400.0
@@ -109,7 +109,7 @@ async def populate(app: App) -> None:
 
 
 async def _claim_and_vanish(store: Store, queue: str) -> None:
-    [job] = await store.claim(queue, dict.fromkeys(range(4), float("-inf")), 1, "a worker that is gone", 1.0)
+    [job] = await store.claim(Claim(queue, 1, "a worker that is gone", 1.0))
     assert job.attempt == 1
 
 

@@ -2,6 +2,7 @@
 
 import asyncio
 
+import apsw
 import pytest
 
 from tests.services.postgres import PostgresServer
@@ -79,6 +80,24 @@ async def test_failed_and_cancelled_jobs_can_be_requeued(upgraded):
         for key in ("failed", "partial", "cancelled"):
             job = next(job for job in await app.list() if job.key == key)
             assert (await app.requeue(job.id)).state is State.QUEUED
+
+
+async def test_what_others_have_put_on_our_tables_is_still_there(tmp_path):
+    """SQLite makes a table anew to change it, and drops what hangs on it."""
+    [fixture] = [path for path in kept("sqlite") if version_of(path) == "0.1.0"]
+    load_sqlite(read(fixture), tmp_path / "kept.db")
+    connection = apsw.Connection(str(tmp_path / "kept.db"))
+    connection.execute("CREATE TABLE seen (id text)")
+    connection.execute("CREATE INDEX my_jobs ON towpath_job (tenant, created_at)")
+    connection.execute(
+        "CREATE TRIGGER my_trigger AFTER INSERT ON towpath_job BEGIN INSERT INTO seen VALUES (NEW.id); SELECT 1; END"
+    )
+    connection.close()
+    async with make_app(f"sqlite:///{tmp_path}/kept.db", tmp_path / "blobs") as app:
+        job = await app.enqueue("plain", {}, queue="elsewhere")
+        async with app.transaction() as tx:
+            assert [row["id"] for row in await tx.fetch("SELECT id FROM seen")] == [job.id]
+            assert await tx.fetch("SELECT 1 AS found FROM sqlite_schema WHERE name = 'my_jobs'")
 
 
 async def test_the_migrations_lead_to_the_schema_a_new_database_has(upgraded, tmp_path, request):

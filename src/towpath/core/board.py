@@ -40,6 +40,7 @@ class Board:
                 if job.parent_id is not None:
                     self._families.setdefault(job.parent_id, []).append(job)
                 self._before[job.id] = copy.copy(job)
+                job.gate = abs(job.gate)
 
     def children_of(self, job: Job) -> list[Job]:
         return [child for child in self._families.get(job.id, ()) if child.parent_id == job.id]
@@ -105,6 +106,7 @@ class Board:
         """Every row that differs: as it was, as it is, and the fields that changed."""
         found = []
         for job_id, job in self.jobs.items():
+            job.derive()
             before = self._before[job_id]
             changed = [name for name in JOB_FIELDS if getattr(job, name) != getattr(before, name)]
             if changed:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import math
+import threading
 from datetime import date, datetime
 from enum import Enum
 from typing import Any
@@ -38,11 +39,35 @@ def _extended(value: Any) -> Any:
 _encoder = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"), default=_extended)
 
 
+class _Writer(threading.local):
+    """The encoder's own C function, made once per thread: `JSONEncoder.encode` makes a new one for every value. It marks
+    what it is inside of, so that a value which contains itself is noticed; threads must not see each other's marks."""
+
+    def __init__(self) -> None:
+        self._marks: dict[int, Any] = {}
+        make = getattr(json.encoder, "c_make_encoder", None)
+        text = json.encoder.encode_basestring
+        self._chunks = make(self._marks, _extended, text, None, ":", ",", False, False, False) if make else None
+
+    def write(self, value: Any) -> str:
+        if self._chunks is None:  # an interpreter without it
+            return _encoder.encode(value)
+        try:
+            return "".join(self._chunks(value, 0))
+        except BaseException:
+            self._marks.clear()
+            raise
+
+
+_writer = _Writer()
+
+
 def encode(value: Any, *, what: str = "value") -> str:
     """JSON text of `value`, or EncodingError naming the path of what does not fit."""
     try:
-        text = _encoder.encode(value)
-        text.encode("utf-8")
+        text = _writer.write(value)
+        if not text.isascii():
+            text.encode("utf-8")
     except (TypeError, ValueError, RecursionError, UnicodeEncodeError) as error:
         raise EncodingError(_explain(value, what, error)) from None
     return text

@@ -29,6 +29,20 @@ def uuid7() -> str:
     return f"{text[:8]}-{text[8:12]}-{text[12:16]}-{text[16:20]}-{text[20:]}"
 
 
+def uuid7s(count: int) -> list[str]:
+    """So many of them, at about half the price each."""
+    global _last  # noqa: PLW0603  (see above)
+    noise = os.urandom(8 * count)
+    with _lock:
+        ticks = max(time.time_ns() * 4096 // 1_000_000, _last + 1)
+        _last = ticks + count - 1
+    made = []
+    for tick, start in zip(range(ticks, ticks + count), range(0, 8 * count, 8), strict=True):
+        text = f"{tick >> 12:012x}7{tick & 0xFFF:03x}8{noise[start : start + 8].hex()[1:]}"
+        made.append(f"{text[:8]}-{text[8:12]}-{text[12:16]}-{text[16:20]}-{text[20:]}")
+    return made
+
+
 def first_at(moment: datetime) -> str:
     """The lowest id that can have been made at this moment: whatever was made before sorts before it."""
     text = f"{int(moment.timestamp() * 1000) << 80:032x}"

@@ -25,6 +25,8 @@ SUCCEEDED, PARTIAL, FAILED, CANCELLED = State.SUCCEEDED, State.PARTIAL, State.FA
 
 LIVE = frozenset({QUEUED, RUNNING, WAITING})
 TERMINAL = frozenset({SUCCEEDED, PARTIAL, FAILED, CANCELLED})
+# States that a job which just runs and succeeds is never in. Lists by state are indexed for these only.
+RARE = frozenset({WAITING, PARTIAL, FAILED, CANCELLED})
 
 
 @dataclass(frozen=True, slots=True)

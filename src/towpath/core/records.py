@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from towpath.core.encoding import decode
-from towpath.core.lifecycle import LIVE, TERMINAL, State
+from towpath.core.lifecycle import LIVE, RARE, TERMINAL, State
 
 PRIORITIES = (0, 1, 2, 3)
 DEFAULT_PRIORITY = 1
@@ -18,7 +18,7 @@ DEFAULT_TENANT = "default"
 GATE_NONE, GATE_SLOTS, GATE_ROOTS = 0, 1, 2
 
 
-@dataclass(slots=True)
+@dataclass
 class Job:
     """One row of the job table.
 
@@ -79,6 +79,17 @@ class Job:
     created_at: datetime | None = None
     started_at: datetime | None = None
     finished_at: datetime | None = None
+
+    # What the indexes of rare conditions are about, see `derive`. A plain job has neither from its claim to its end.
+    rare_state: str | None = None
+    live_key: str | None = None
+
+    def derive(self) -> None:
+        """Sets what follows from the rest of the row, before it is written."""
+        self.rare_state = self.state.value if self.state in RARE else None
+        self.live_key = self.key if self.live else None
+        # An ended job no longer counts for its lane, but a requeue has to know that the lane had a gate.
+        self.gate = abs(self.gate) if self.live or self.leased else -abs(self.gate)
 
     @property
     def payload(self) -> Any:
@@ -154,6 +165,19 @@ class NewJob:
     root_id: str | None = None
     child_group: str | None = None
     trace: str | None = None
+    mould: object = field(default=None, compare=False, repr=False)
+    """The same object for jobs that are known to differ in nothing but their ids and payloads."""
+
+    def as_job(self) -> Job:
+        """The job as enqueued. Its place in the queue is the database's business: `get` or `explain` tell."""
+        job = Job.__new__(Job)  # what is not set is a default of the class
+        job.__dict__ = {
+            "id": self.id, "queue": self.queue, "operation": self.operation, "tenant": self.tenant, "lane": self.lane,
+            "priority": self.priority, "cost": self.cost, "root_id": self.root_id or self.id, "key": self.key,
+            "payload_json": self.payload_json, "run_at": self.run_at, "max_attempts": self.max_attempts,
+            "trace": self.trace,
+        }  # fmt: skip
+        return job
 
 
 @dataclass(slots=True)

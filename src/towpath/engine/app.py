@@ -25,7 +25,7 @@ from towpath.core.errors import (
 )
 from towpath.core.ids import uuid7
 from towpath.core.lifecycle import State
-from towpath.core.records import DEFAULT_QUEUE, DEFAULT_TENANT, Event, Job, NewJob, Step, WorkerRow
+from towpath.core.records import DEFAULT_QUEUE, DEFAULT_TENANT, Event, Job, Step, WorkerRow
 from towpath.core.retry import Retry
 from towpath.engine import admin, explain, reading, retention, schedules, tracing
 from towpath.engine.backup import Backup, backup
@@ -283,22 +283,18 @@ class App:
 
     async def _enqueue(self, items: Sequence[dict[str, Any]]) -> list[Job]:
         services, trace = self.services, tracing.current_trace()
-        new = []
-        for item in items:
-            options = dict(item)
-            operation, payload = options.pop("operation"), options.pop("payload", None)
-            options.setdefault("trace", trace)
-            new.append(services.new_job(operation, payload, **options))
-        if not new:
+        if not items:
             return []
+        new = services.new_jobs(items, trace)
         placed = [job for job in new if not services.values.small(job.payload_json)]
         for job in placed:
             await services.place_payload(job)
-        made = {job.id: enqueued.id for job, enqueued in zip(new, await services.store.enqueue(new), strict=True)}
-        for job in placed:
-            if made[job.id] != job.id:  # a live job holds its key: what was put aside for this one is nobody's
+        made = [enqueued.id for enqueued in await services.store.enqueue(new)]
+        for job, made_id in zip(new, made, strict=True) if placed else ():
+            if made_id != job.id:  # a live job holds its key: what was put aside for this one is nobody's
                 await services.blobs.delete_prefix(blob_prefix(job.id))
-        return [_as_job(job, job.id) if made[job.id] == job.id else await self.get(made[job.id]) for job in new]
+        pairs = zip(new, made, strict=True)
+        return [job.as_job() if made_id == job.id else await self.get(made_id) for job, made_id in pairs]
 
     @asynccontextmanager
     async def transaction(self) -> AsyncIterator[Transaction]:
@@ -484,12 +480,3 @@ class App:
         finally:
             for number in (signals.SIGTERM, signals.SIGINT):
                 loop.remove_signal_handler(number)
-
-
-def _as_job(new: NewJob, job_id: str) -> Job:
-    """The job as enqueued. Its place in the queue is the database's business: `get` or `explain` tell."""
-    return Job(
-        id=job_id, queue=new.queue, operation=new.operation, tenant=new.tenant, lane=new.lane, priority=new.priority,
-        cost=new.cost, root_id=new.root_id or job_id, key=new.key, payload_json=new.payload_json, run_at=new.run_at,
-        max_attempts=new.max_attempts, trace=new.trace,
-    )  # fmt: skip

@@ -17,6 +17,7 @@ from towpath.store.contract import Heart
 
 log = logging.getLogger("towpath.heartbeat")
 GRACE_SECONDS = 30.0
+_FIRST_SECONDS = 2.0
 
 
 class Heartbeat:
@@ -26,10 +27,15 @@ class Heartbeat:
         # whole, which the interpreter does in one step: no lock on the way of every job.
         self._leases: dict[str, tuple[int, float]] = {}
         self._stop = threading.Event()
+        self._told = threading.Event()
         self._thread = threading.Thread(target=self._run, name="towpath-heartbeat", daemon=True)
 
     def start(self) -> None:
         self._thread.start()
+
+    def wait_for_first(self) -> None:
+        """Until the others can know of this worker; not for long if the database does not answer."""
+        self._told.wait(_FIRST_SECONDS)
 
     def stop(self) -> None:
         self._stop.set()
@@ -48,6 +54,7 @@ class Heartbeat:
         try:
             while True:
                 self._beat()
+                self._told.set()
                 if self._stop.wait(interval):
                     return
         finally:

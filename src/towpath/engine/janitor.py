@@ -39,13 +39,15 @@ class Janitor:
         self._timers = Loop("due", self._due)
         self._loops = [
             self._timers,
-            Loop("rescue", self._rescue),
-            Loop("gate", self._every(1.0, self._gate)),
-            Loop("schedules", self._schedules),
+            Loop("rescue", self._rescue, first=0.05),
+            Loop("gate", self._every(1.0, self._gate), first=0.1),
+            Loop("schedules", self._schedules, first=0.15),
             Loop("rollups", self._every(1.0, self._rollups)),
-            Loop("folding", self._every(300.0, self._fold)),
-            Loop("adopt", self._every(5.0, self._adopt)),
-            Loop("retention", self._every(60.0, self._retention)),
+            Loop("adopt", self._every(5.0, self._adopt), first=1.0),
+            Loop("leases", self._every(30.0, self._leases), first=2.0),
+            Loop("unlisted", self._every(3600.0, self._unlisted), first=600.0),
+            Loop("retention", self._every(60.0, self._retention), first=3.0),
+            Loop("folding", self._every(300.0, self._fold), first=4.0),
         ]
 
     def timer_set(self) -> None:
@@ -109,6 +111,14 @@ class Janitor:
 
     async def _fold(self) -> None:
         await folding.fold(self._store)
+
+    async def _leases(self) -> None:
+        await self._store.run(lambda tx: tx.execute("forget_spent_leases", now=tx.now))
+
+    async def _unlisted(self) -> None:
+        found = await self._store.run(ledger.list_leases)
+        if found:
+            log.error("%d leased jobs were listed nowhere; they are now, and will be rescued", found)
 
     async def _retention(self) -> None:
         await retention.prune(self._services)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from typing import TYPE_CHECKING
 
@@ -29,9 +30,21 @@ class JobLogHandler(logging.Handler):
         if ctx.logged >= _MOST_PER_ENTRY:
             return
         try:
-            ctx.services.scribe.loop.call_soon_threadsafe(_jot, ctx, *line_of(record))
+            loop = ctx.services.scribe.loop
+            if _running(loop):  # at once: what the job says comes before its end, and that may be the next thing it does
+                _jot(ctx, *line_of(record))
+            else:
+                loop.call_soon_threadsafe(_jot, ctx, *line_of(record))
         except Exception:  # a log line must never break the operation that wrote it
             self.handleError(record)
+
+
+def _running(loop: asyncio.AbstractEventLoop) -> bool:
+    """Whether this is the loop's own thread."""
+    try:
+        return asyncio.get_running_loop() is loop
+    except RuntimeError:
+        return False
 
 
 def line_of(record: logging.LogRecord) -> tuple[str, str, str]:

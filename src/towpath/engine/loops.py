@@ -13,13 +13,15 @@ log = logging.getLogger("towpath.loops")
 class Loop:
     """Calls `turn` again and again; `turn` answers how many seconds to wait, and `nudge` ends the wait early.
 
-    A turn that raises is logged and tried again after a pause: a janitor must outlive a bad row.
+    A turn that raises is logged and tried again after a pause: a janitor must outlive a bad row. `first` is how long the
+    first turn waits, for loops that start together and need not all ask the database at once.
     """
 
-    def __init__(self, name: str, turn: Callable[[], Awaitable[float]], *, pause: float = 1.0) -> None:
+    def __init__(self, name: str, turn: Callable[[], Awaitable[float]], *, pause: float = 1.0, first: float = 0.0) -> None:
         self.name = name
         self._turn = turn
         self._pause = pause
+        self._first = first
         self._nudged = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
 
@@ -38,6 +40,8 @@ class Loop:
                 await task
 
     async def _run(self) -> None:
+        if self._first:
+            await asyncio.sleep(self._first)
         while True:
             try:
                 wait = await self._turn()

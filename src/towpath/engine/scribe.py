@@ -45,6 +45,15 @@ class Scribe:
         self._settles.append((transition, done))
         self._wake()
 
+    def leave(self, transition: Transition, done: Done) -> None:
+        """`settle` for a worker that will take it along with its next claim, or else say `write`."""
+        self._settles.append((transition, done))
+
+    def write(self) -> None:
+        """What has been left, if anything."""
+        if self._settles:
+            self._wake()
+
     def hand_over(self) -> list[tuple[Transition, Done]]:
         """What waits to be settled, for a worker that is about to claim: both fit into one commit. Nothing while notes
         are on their way, because a job's notes come before its settle."""

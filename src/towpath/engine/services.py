@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -11,11 +12,12 @@ from typing import Any
 
 from towpath.blobs import BlobStore
 from towpath.config import Settings
+from towpath.core.encoding import encode
 from towpath.core.errors import SchemaInvalid
-from towpath.core.ids import uuid7
+from towpath.core.ids import uuid7, uuid7s
 from towpath.core.records import DEFAULT_PRIORITY, DEFAULT_TENANT, PRIORITIES, NewJob
 from towpath.engine.budgets import Budgets
-from towpath.engine.registry import Registry, check_label, check_name
+from towpath.engine.registry import Operation, Registry, check_label, check_name
 from towpath.engine.resources import Resources
 from towpath.engine.retention import Keep
 from towpath.engine.scribe import Scribe
@@ -25,6 +27,22 @@ from towpath.transports import Transport
 
 _MOST_STEP_THREADS = 128
 _A_CENTURY = 100 * 365 * 86400.0
+
+
+class Mould:
+    """Everything about a job but its id and payload, checked."""
+
+    __slots__ = ("_known", "_name", "_queue", "_rest", "_values")
+
+    def __init__(self, values: Values, known: Operation | None, name: str, queue: str, rest: tuple[Any, ...]) -> None:
+        self._values, self._known, self._name, self._queue = values, known, name, queue
+        self._rest: tuple[Any, ...] = (*rest, self)
+
+    def cast(self, job_id: str, payload: Any) -> NewJob:
+        what = f"the payload of {self._name}"
+        text = self._known.check(payload) if self._known else encode(payload, what=what)
+        text = self._values.check(text, what)
+        return NewJob(job_id, self._name, self._queue, text, *self._rest)
 
 
 @dataclass(slots=True)
@@ -42,10 +60,30 @@ class Services:
     threads: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(_MOST_STEP_THREADS, "towpath-step"))
     """For plain functions as steps. Not asyncio's own few threads: blob stores and wind-downs need those."""
 
-    def new_job(  # noqa: PLR0913  (it is enqueue's signature, spelled out so that a misspelt option is refused)
+    def new_job(self, operation: str, payload: Any = None, **options: Any) -> NewJob:
+        """Checks everything that can be checked before the database is asked."""
+        return self.mould(operation, **options).cast(uuid7(), payload)
+
+    def new_jobs(self, items: Sequence[Mapping[str, Any]], trace: str | None) -> list[NewJob]:
+        """`new_job` for many. What they have in common is looked at once."""
+        moulds: dict[Any, Mould] = {}
+        made = []
+        for job_id, item in zip(uuid7s(len(items)), items, strict=True):
+            options = {"trace": trace, **item}
+            operation, payload = options.pop("operation"), options.pop("payload", None)
+            try:
+                kind = (operation, *options.items())
+                mould = moulds.get(kind)
+            except TypeError:  # something that has no hash: an option of the wrong type, most likely
+                mould = kind = None
+            if mould is None:
+                mould = moulds[kind] = self.mould(operation, **options)
+            made.append(mould.cast(job_id, payload))
+        return made
+
+    def mould(  # noqa: PLR0913  (it is enqueue's signature, spelled out so that a misspelt option is refused)
         self,
         operation: str,
-        payload: Any = None,
         *,
         tenant: str = DEFAULT_TENANT,
         lane: str | None = None,
@@ -57,26 +95,29 @@ class Services:
         queue: str | None = None,
         max_attempts: int | None = None,
         trace: str | None = None,
-    ) -> NewJob:
-        """Checks everything that can be checked before the database is asked."""
+    ) -> Mould:
         known = self.registry.get(operation) if queue is not None else self.registry.require(operation)
-        text = known.check(payload) if known else self.values.encode(payload, f"the payload of {operation}")
         if max_attempts is None:
             max_attempts = known.retry.limit if known else 3
-        return NewJob(
-            id=uuid7(),
-            operation=check_name("an operation's name", operation),
-            queue=check_name("a queue's name", known.queue if queue is None and known else queue),
-            payload_json=self.values.check(text, f"the payload of {operation}"),
-            tenant=check_label("tenant", tenant),
-            lane=check_label("lane", lane if lane is not None else tenant),
-            priority=check_priority(priority),
-            cost=_cost(cost),
-            run_at=_moment(run_at),
-            delay=_delay(delay),
-            key=check_label("key", key) if key is not None else None,
-            max_attempts=_limit(max_attempts),
-            trace=check_label("trace", trace) if trace is not None else None,
+        return Mould(
+            self.values,
+            known,
+            check_name("an operation's name", operation),
+            check_name("a queue's name", known.queue if queue is None and known else queue),
+            (
+                check_label("tenant", tenant),
+                check_label("lane", lane if lane is not None else tenant),
+                check_priority(priority),
+                _cost(cost),
+                _moment(run_at),
+                _delay(delay),
+                check_label("key", key) if key is not None else None,
+                _limit(max_attempts),
+                None,  # no parent,
+                None,  # so its own root,
+                None,  # and of no group
+                check_label("trace", trace) if trace is not None else None,
+            ),
         )
 
     async def place_payload(self, job: NewJob) -> NewJob:

@@ -26,6 +26,7 @@ from towpath.core.transitions import Transition
 from towpath.engine import tracing
 from towpath.engine.claims import QueueClaims
 from towpath.engine.context import Context
+from towpath.engine.entry import Entry, Grip
 from towpath.engine.execution import execute
 from towpath.engine.heartbeat import Heartbeat
 from towpath.engine.janitor import Janitor, adopt
@@ -33,33 +34,16 @@ from towpath.engine.logs import JobLogHandler
 from towpath.engine.loops import Loop
 from towpath.engine.runners import Runners
 from towpath.engine.services import Services
-from towpath.store.contract import Claimed
+from towpath.store.contract import Claim, Claimed
 from towpath.version import __version__
 
 log = logging.getLogger("towpath.worker")
 
 _WATCH_EVERY = 0.25
 _HOUR = 3600.0
-_SPLIT_FROM = 32
-
-
-class Entry:
-    """A job in a slot."""
-
-    __slots__ = ("ctx", "deadline", "entered", "job", "task")
-
-    def __init__(self, job: Claimed, ctx: Context, deadline: float) -> None:
-        self.job, self.ctx, self.deadline = job, ctx, deadline
-        self.task: asyncio.Task[None] | None = None
-        self.entered = False
-
-    def interrupt(self, why: str) -> None:
-        if self.ctx.interrupted is None:
-            self.ctx.interrupted = why
-            if why != "shutdown":
-                self.ctx.lost = why in ("cancelled", "lost")
-            if self.task is not None and self.entered:  # a task cancelled before its first step would never settle
-                self.task.cancel()
+_FORGET_EVERY = 1.0
+_AT_ONCE = 25
+_SPLIT_FROM = 64
 
 
 class Worker:
@@ -74,8 +58,12 @@ class Worker:
         self._queues = frozenset(queues)
         self._entries: dict[tuple[str, int], Entry] = {}  # by job and attempt: a lost attempt may still be ending
         self._settling = 0
-        # Half of a large worker's slots at a time: one half is claimed and settled while the other half runs.
+        # With many slots half of them at a time: one half is claimed and settled while the other half runs.
         self._batch = concurrency if concurrency < _SPLIT_FROM else concurrency // 2
+        self._taking_along = True  # the next claim takes along what has been left to settle
+        self._handing_back = False
+        self._beginning = 0  # claimed, and begun as soon as the next turn is on its way
+        self._lost_early: list[tuple[str, int, str]] = []  # news of jobs that have perhaps not begun yet
         self._wake = asyncio.Event()
         self._stopping = asyncio.Event()
         self._runners = Runners(concurrency)
@@ -93,6 +81,10 @@ class Worker:
         self._janitor = Janitor(services) if janitor else None
         self._watch = Loop("watch", self._watch_entries)
         self._floors = Loop("floors", self._write_floors)
+        self._floors_rest = True
+        self._spent: list[str] = []
+        self._leases = Loop("leases", self._forget_leases)
+        self._poll = Loop("poll", self._poll_again)
         self._log_handler = JobLogHandler()
 
     async def run(self) -> None:
@@ -102,7 +94,7 @@ class Worker:
             while not self._stopping.is_set():
                 self._wake.clear()
                 if not await self._claim_some():
-                    await self._rest()
+                    await self._wake.wait()  # a bell, a slot that is free again, or the next poll
         finally:
             await self._wind_down()
 
@@ -122,8 +114,8 @@ class Worker:
                 self._wake.clear()
                 claimed = await self._claim_some()
                 done += claimed
-                if claimed == 0 and (self._entries or self._settling):
-                    await self._rest()
+                if claimed == 0 and (self._entries or self._beginning or self._settling):
+                    await self._wake.wait()
                 elif claimed == 0:
                     found = await self._look_again()
                     done += found
@@ -147,6 +139,7 @@ class Worker:
 
     def hand_back(self) -> None:
         """Interrupts what runs, for whoever will not wait: its jobs go back to the queue and lose no attempt."""
+        self._handing_back = True  # what has been claimed and not begun yet, too
         for entry in list(self._entries.values()):
             entry.interrupt("shutdown")
 
@@ -166,37 +159,45 @@ class Worker:
         self._heartbeat.start()
         self._watch.start()
         self._floors.start()
+        self._leases.start()
+        self._poll.start()
         if self._janitor is not None:
             self._janitor.start()
         await adopt(self._services)
+        await asyncio.to_thread(self._heartbeat.wait_for_first)
         log.info("worker %s started: queues %s, concurrency %d", self.id, ", ".join(self.row.queues), self._concurrency)
 
     def _heard(self, topic: str) -> None:
         if topic == "*" or topic in self._queues:
             self._wake.set()
-        if topic in ("*", f"worker:{self.id}") and self._entries:
+        if topic in ("*", f"worker:{self.id}") and (self._entries or self._beginning):
             self._watch.nudge()
             self._look_for_cancels = True
 
     _look_for_cancels = False
 
     async def _claim_some(self) -> int:
-        room = min(self._concurrency - len(self._entries), 2 * self._concurrency - len(self._entries) - self._settling)
-        room = min(room, self._batch)
+        taken = len(self._entries) + self._beginning
+        room = min(self._concurrency - taken, 2 * self._concurrency - taken - self._settling, self._batch)
+        if room <= 0:
+            self._services.scribe.write()
         total = 0
         for claims in list(self._claims):
             if room <= 0:
                 break
+            claim = claims.ask(room, self.id, self._settings.lease_seconds)
             try:
-                jobs = await self._turn(claims, room)
+                jobs = await self._turn(claims, claim)
             except Exception as error:
                 log.warning("claiming from %s failed and will be tried again: %s", claims.queue, error)
                 await asyncio.sleep(0.2)
                 continue
             await reach("worker.claimed")
-            for job in jobs:
-                self._begin(job)
-            if claims.behind:
+            if jobs:
+                self._beginning += len(jobs)
+                self._loop.call_soon(self._begin_all, jobs, Grip(claim.lease_id, len(jobs)))
+            if self._floors_rest and claims.behind:
+                self._floors_rest = False
                 self._floors.nudge()
             room -= len(jobs)
             total += len(jobs)
@@ -205,13 +206,13 @@ class Worker:
                 self._claims = self._claims[turn:] + self._claims[:turn]
         return total
 
-    async def _turn(self, claims: QueueClaims, room: int) -> list[Claimed]:
+    async def _turn(self, claims: QueueClaims, claim: Claim) -> list[Claimed]:
         """Claims, and takes along what waits to be settled."""
         scribe = self._services.scribe
         settles = scribe.hand_over()
         try:
             asked = [transition for transition, _ in settles]
-            verdicts, jobs = await claims.turn(asked, room, self.id, self._settings.lease_seconds)
+            verdicts, jobs = await claims.turn(asked, claim)
         except BaseException:
             scribe.take_back(settles)  # it tries them one by one if it has to
             raise
@@ -219,24 +220,35 @@ class Worker:
             done(verdict, None)
         return jobs
 
-    async def _rest(self) -> None:
-        """Until a bell rings, a slot frees up, or the poll interval has passed."""
-        if self._wake.is_set():
-            return
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(self._settings.poll_seconds):
-                await self._wake.wait()
+    async def _poll_again(self) -> float:
+        """For whatever rang unheard: whoever rests looks again now and then."""
+        self._wake.set()
+        return self._settings.poll_seconds
 
-    def _begin(self, job: Claimed) -> None:
+    def _begin_all(self, jobs: list[Claimed], grip: Grip) -> None:
+        """A few per turn of the event loop, so that neither it nor a store's thread has to wait for all of them."""
+        now, later = jobs[:_AT_ONCE], jobs[_AT_ONCE:]
+        self._beginning -= len(now)
+        for job in now:
+            self._begin(job, grip)
+        if later:
+            self._loop.call_soon(self._begin_all, later, grip)
+        lost, self._lost_early = self._lost_early, []
+        for news in lost:
+            self._lost(*news)
+
+    def _begin(self, job: Claimed, grip: Grip) -> None:
         operation = self._services.registry.get(job.operation)
         timeout = operation.timeout if operation else _HOUR
         ctx = Context(job, self._services, operation.max_wait if operation else _HOUR)
-        entry = Entry(job, ctx, time.monotonic() + timeout)
+        entry = Entry(job, ctx, time.monotonic() + timeout, grip)
         if job.attempt > 1:
             self._supersede(job)
         self._entries[job.id, job.attempt] = entry
         self._heartbeat.hold(job.id, job.attempt, timeout)
         entry.task = self._loop.create_task(self._work(entry, operation))
+        if self._handing_back:
+            entry.interrupt("shutdown")
 
     def _supersede(self, job: Claimed) -> None:
         """A lease that ran out may come back to the very worker that lost it: its old handler has to go."""
@@ -259,7 +271,11 @@ class Worker:
         await reach("worker.ran")
         self._leave(entry)
         self._settling += 1
-        self._services.scribe.settle(transition, partial(self._settled, entry, transition))
+        done = partial(self._settled, entry, transition)
+        if self._taking_along:
+            self._services.scribe.leave(transition, done)
+        else:
+            self._services.scribe.settle(transition, done)
 
     def _leave(self, entry: Entry) -> None:
         self._entries.pop((entry.job.id, entry.job.attempt), None)
@@ -275,7 +291,11 @@ class Worker:
         elif refused is not None and transition.verb != "handler_ended":
             log.warning("dropped the late %s of job %s: %s", transition.verb, entry.job.id, refused)
             self._services.scribe.settle(transitions.handler_ended(entry.job.id, entry.job.attempt), _ignore)
-        elif self._janitor is not None and (transition.delay or transition.deadline is not None):
+        elif refused is None:
+            entry.grip.jobs -= 1
+            if entry.grip.jobs == 0:
+                self._spent.append(entry.grip.lease_id)
+        if self._janitor is not None and (transition.delay or transition.deadline is not None):
             self._janitor.timer_set()
 
     def _settle_as_failure(self, entry: Entry, transition: Transition, error: BaseException) -> None:
@@ -294,7 +314,9 @@ class Worker:
 
     def _lost(self, job_id: str, attempt: int, state: str) -> None:
         entry = self._entries.get((job_id, attempt))
-        if entry is not None:
+        if entry is None and self._beginning:
+            self._lost_early.append((job_id, attempt, state))
+        elif entry is not None:
             log.warning("job %s is %s now: interrupting attempt %d", job_id, state, attempt)
             entry.interrupt("cancelled" if state == "cancelled" else "lost")
 
@@ -317,10 +339,22 @@ class Worker:
     async def _write_floors(self) -> float:
         for claims in self._claims:
             await claims.advance()
-        return 0.1 if any(claims.behind for claims in self._claims) else 60.0
+        self._floors_rest = not any(claims.behind for claims in self._claims)
+        return 60.0 if self._floors_rest else 0.1
+
+    async def _forget_leases(self) -> float:
+        """Claims of which every job has been settled are no longer listed. What is missed here the janitor finds."""
+        if self._spent:
+            spent, self._spent = self._spent, []
+            await self._services.store.run(lambda tx: tx.execute("forget_leases", ids=spent))
+        return _FORGET_EVERY
 
     async def _wind_down(self) -> None:
         self._silence()
+        while self._beginning:  # noqa: ASYNC110  (a few turns of the loop at most)
+            await asyncio.sleep(0)
+        self._taking_along = False
+        self._services.scribe.write()
         if self._janitor is not None:
             await self._janitor.stop()
         await self._drain(self._settings.drain_seconds)
@@ -329,6 +363,10 @@ class Worker:
         await self._services.scribe.drain()
         await self._watch.stop()
         await self._floors.stop()
+        await self._leases.stop()
+        await self._poll.stop()
+        with contextlib.suppress(Exception):
+            await self._forget_leases()
         await asyncio.to_thread(self._heartbeat.stop)
         logging.getLogger().removeHandler(self._log_handler)
         self._runners.close()

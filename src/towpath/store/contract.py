@@ -13,7 +13,10 @@ from datetime import datetime
 from operator import attrgetter
 from typing import Any, Protocol, TypeVar
 
-from towpath.core.records import Enqueued, Event, Job, NewJob, WorkerRow
+from pydantic_core import from_json
+
+from towpath.core.ids import uuid7
+from towpath.core.records import PRIORITIES, Enqueued, Event, Job, NewJob, WorkerRow
 from towpath.core.transitions import Transition
 from towpath.store.sql import Queries
 
@@ -50,6 +53,28 @@ class Tx(Protocol):
 Unit = Callable[[Tx], Awaitable[T]]
 
 
+FIRST_ID = "00000000-0000-0000-0000-000000000000"
+EVERYWHERE: Mapping[int, float] = dict.fromkeys(PRIORITIES, float("-inf"))
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """What a worker asks for: so many jobs of a queue, under a lease.
+
+    It looks no further down than its cursors, by band: a pass, and where it stands among the jobs of that pass. `lease_id`
+    names the row that lists what was claimed; when all of it has been settled, the worker takes that row away, or else the
+    janitor does some time later.
+    """
+
+    queue: str
+    limit: int
+    worker_id: str
+    lease_seconds: float
+    cursors: Mapping[int, float] = field(default_factory=lambda: EVERYWHERE)
+    after: Mapping[int, str] = field(default_factory=dict)
+    lease_id: str = field(default_factory=uuid7)
+
+
 @dataclass(slots=True)
 class Claimed:
     """A job as its worker needs it: the row at the moment of the claim."""
@@ -58,25 +83,25 @@ class Claimed:
     queue: str
     operation: str
     tenant: str
-    lane: str
     priority: int
     pass_: float
     attempt: int
-    failures: int
-    retry_laters: int
     max_attempts: int
     payload_json: str
-    parent_id: str | None
+    lane: str
     root_id: str
-    wakes: int
-    steps: int
-    gate: int
-    children_total: int
-    await_group: str | None
-    await_open: int
-    progress_current: float | None
-    progress_total: float | None
-    trace: str | None
+    parent_id: str | None = None
+    failures: int = 0
+    retry_laters: int = 0
+    wakes: int = 0
+    steps: int = 0
+    gate: int = 0
+    children_total: int = 0
+    await_group: str | None = None
+    await_open: int = 0
+    progress_current: float | None = None
+    progress_total: float | None = None
+    trace: str | None = None
 
     @property
     def solo(self) -> bool:
@@ -84,11 +109,13 @@ class Claimed:
         return self.parent_id is None and self.gate == 0 and self.children_total == 0
 
 
-CLAIMED_COLUMNS: tuple[str, ...] = (
-    "id", "queue", "operation", "tenant", "lane", "priority", "pass", "attempt", "failures", "retry_laters",
-    "max_attempts", "payload", "parent_id", "root_id", "wakes", "steps", "gate", "children_total", "await_group",
-    "await_open", "progress_current", "progress_total", "trace",
-)  # fmt: skip
+def claimed(queue: str, row: Sequence[Any]) -> Claimed:
+    """From what the claiming statements answer. The last column is only there for jobs that have a family, a past or a lane
+    of their own: most have none, and a column costs the database and the driver for every job."""
+    job_id, operation, tenant, priority, pass_, attempt, max_attempts, payload, more = row
+    if more is None:
+        return Claimed(job_id, queue, operation, tenant, priority, pass_, attempt, max_attempts, payload, tenant, job_id)
+    return Claimed(job_id, queue, operation, tenant, priority, pass_, attempt, max_attempts, payload, *from_json(more))
 
 
 # The order in which claimed jobs are begun; the statements that claim them answer in any order.
@@ -142,9 +169,10 @@ class Store(Protocol):
         ...
 
     async def enqueue(self, jobs: Sequence[NewJob]) -> list[Enqueued]: ...
-    async def claim(
-        self, queue: str, cursors: Mapping[int, float], limit: int, worker_id: str, lease_seconds: float
-    ) -> list[Claimed]: ...
+    async def claim(self, claim: Claim) -> list[Claimed]:
+        """Takes the first jobs in fair order."""
+        ...
+
     async def advance(self, queue: str, floors: Mapping[int, float]) -> dict[int, float]:
         """Writes how far claims have come; answers the floors now in force."""
         ...
@@ -153,15 +181,7 @@ class Store(Protocol):
         """Ends or hands back jobs, each on its own: None where it happened, else why the fence held."""
         ...
 
-    async def turn(
-        self,
-        transitions: Sequence[Transition],
-        queue: str,
-        cursors: Mapping[int, float],
-        limit: int,
-        worker_id: str,
-        lease_seconds: float,
-    ) -> tuple[list[str | None], list[Claimed]]:
+    async def turn(self, transitions: Sequence[Transition], claim: Claim) -> tuple[list[str | None], list[Claimed]]:
         """`settle`, then `claim`: in one commit where every settle is a plain success, so that a worker pays for one."""
         ...
 

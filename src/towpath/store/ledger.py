@@ -12,6 +12,7 @@ from datetime import datetime, timedelta
 
 from towpath.core import fairness
 from towpath.core.board import NO_PLACE, Board
+from towpath.core.ids import uuid7
 from towpath.core.lifecycle import State
 from towpath.core.moves import perform
 from towpath.core.points import reach
@@ -117,6 +118,11 @@ async def write(tx: Tx, board: Board) -> None:
     await _stamp(tx, board)
     changes = board.changes()
     await tx.write_jobs(changes)
+    for before, job, _ in changes:
+        if job.leased and not before.leased:
+            await tx.execute(
+                "put_lease", id=uuid7(), worker_id=job.worker_id, queue=job.queue, jobs=[job.id], until=job.lease_until
+            )
     await tx.insert_events(board.events)
     for counts in tally(changes, board.events, board.jobs):
         await tx.execute("add_tally", **{name: getattr(counts, name) for name in TALLY_FIELDS})
@@ -133,6 +139,22 @@ async def write(tx: Tx, board: Board) -> None:
             tx.cancelled.append(job.worker_id)
     for queue, lane in sorted(board.gates):
         await gate(tx, queue, lane)
+
+
+async def list_leases(tx: Tx) -> int:
+    """Lists leased jobs that are in no list, which should not happen. Only those whose lease has run out: a claim that is
+    about to commit lists its own."""
+    rows = await tx.fetch("unlisted_leases", before=tx.now, limit=1000)
+    for row in rows:
+        await tx.execute(
+            "put_lease",
+            id=uuid7(),
+            worker_id=row["worker_id"],
+            queue=row["queue"],
+            jobs=[str(row["id"])],
+            until=row["lease_until"],
+        )
+    return len(rows)
 
 
 async def _stamp(tx: Tx, board: Board) -> None:

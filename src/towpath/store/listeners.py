@@ -39,8 +39,9 @@ class Pulse:
         self._events: WeakSet[asyncio.Event] = WeakSet()  # a follower that was dropped is forgotten by itself
 
     def beat(self) -> None:
-        for event in list(self._events):
-            event.set()
+        if self._events:
+            for event in list(self._events):
+                event.set()
 
     def follow(self, at_least_every: float) -> AsyncIterator[None]:
         """Listens from now on, not from the first time it is asked: what happens in between counts."""

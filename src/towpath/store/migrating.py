@@ -61,8 +61,11 @@ async def migrate(store: Store, slices: Sequence[Slice]) -> list[Migration]:
         done = await _done(tx, lock=True)
         missing = [m for m in wanted if (m.slice, m.number) not in done]
         for migration in missing:
+            others = await _others(tx) if migration.slice == ENGINE.name else {}
             for statement in statements(migration.sql):
                 await tx.execute_sql(statement)
+            for name in others.keys() - (await _others(tx)).keys():  # went with a table that was made anew
+                await tx.execute_sql(others[name])
             await _record(tx, migration)
         return missing
 
@@ -99,6 +102,18 @@ async def _done(tx: Tx, *, lock: bool) -> set[tuple[str, int]]:
     elif not await _exists(tx, table):
         return set()
     return {(row["slice"], row["number"]) for row in await tx.fetch_sql(f"SELECT slice, number FROM {table}")}
+
+
+async def _others(tx: Tx) -> dict[str, str]:
+    """Indexes and triggers that somebody else has put on our tables, with their statements. To change a table SQLite often
+    has to make it anew; PostgreSQL does not."""
+    if tx.dialect != "sqlite":
+        return {}
+    rows = await tx.fetch_sql(
+        "SELECT name, sql FROM sqlite_schema WHERE type IN ('index', 'trigger') AND sql IS NOT NULL "
+        "AND substr(tbl_name, 1, 8) = 'towpath_' AND substr(name, 1, 8) <> 'towpath_'"
+    )
+    return {row["name"]: row["sql"] for row in rows}
 
 
 async def _exists(tx: Tx, table: str) -> bool:

@@ -19,7 +19,7 @@ STATES = ("queued", "running", "waiting", "succeeded", "partial", "failed", "can
 _FILL = f"""
 INSERT INTO towpath.job (id, queue, operation, tenant, lane, root_id, parent_id, child_group, key, state, ready, leased,
                          lease_until, deadline, reason, run_at, finished_at, error, error_kind, error_group, payload,
-                         created_at, pass)
+                         created_at, pass, rare_state, live_key)
 SELECT id, 'q', 'op' || n % 3, tenant, tenant, CASE WHEN n BETWEEN 100 AND 20000 THEN first ELSE id END,
        CASE WHEN n BETWEEN 100 AND 20000 THEN first END, CASE WHEN n BETWEEN 100 AND 20000 THEN 'g' || n % 2 END,
        'key ' || n, state, state = 'queued' AND n % 2 = 0, state = 'running', CASE WHEN state = 'running' THEN now() END,
@@ -27,7 +27,9 @@ SELECT id, 'q', 'op' || n % 3, tenant, tenant, CASE WHEN n BETWEEN 100 AND 20000
        CASE WHEN state = 'queued' AND n % 2 = 1 THEN now() + interval '1 hour' END,
        CASE WHEN state IN ('succeeded', 'partial', 'failed', 'cancelled') THEN now() END,
        CASE WHEN state = 'failed' THEN '{{"message": "it broke"}}'::json END, CASE WHEN state = 'failed' THEN 'fatal' END,
-       CASE WHEN state = 'failed' THEN 'it broke' END, 'null', now() - make_interval(secs => {ROWS} - n), n
+       CASE WHEN state = 'failed' THEN 'it broke' END, 'null', now() - make_interval(secs => {ROWS} - n), n,
+       CASE WHEN state IN ('waiting', 'partial', 'failed', 'cancelled') THEN state END,
+       CASE WHEN state IN ('queued', 'running', 'waiting') THEN 'key ' || n END
 FROM (SELECT n, 'tenant' || (CASE WHEN n % 1000 = 0 THEN 9 ELSE n % 2 END) AS tenant, $1::uuid AS first,
              (lpad(to_hex($2::bigint + n * 1000), 12, '0') || '7000' || '8000' || lpad(to_hex(n), 12, '0'))::uuid AS id,
              CASE WHEN n % 5000 = 7 THEN 'running' WHEN n % 50 = 3 THEN 'queued' WHEN n % 20 = 1 THEN 'failed'
@@ -54,6 +56,10 @@ async def _fill(url: str, blobs: str) -> None:
             "INSERT INTO towpath.job (id, queue, operation, tenant, lane, root_id, payload, children_total, state) "
             "VALUES ($1, 'q', 'op1', 'tenant1', 'tenant1', $1, 'null', 19901, 'succeeded')",
             PARENT,
+        )
+        await tx.execute(
+            "INSERT INTO towpath.lease (id, queue, jobs, until) "
+            "SELECT gen_random_uuid(), queue, array_agg(id), min(lease_until) FROM towpath.job WHERE leased GROUP BY queue"
         )
         await tx.execute("INSERT INTO towpath.owned (tenant, id) SELECT tenant, id FROM towpath.job")
         await tx.execute("ANALYZE towpath.job")

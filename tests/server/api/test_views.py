@@ -5,6 +5,7 @@ import pytest
 from tests.engine.working import ended, working
 from tests.server.api.site import Site, ok
 from towpath.core.usage import Price
+from towpath.engine.occupancy import take_sample
 from towpath.engine.rollups import roll_up
 
 COUNTS = ("created", "started", "succeeded", "partial", "failed", "cancelled", "retried", "ended")
@@ -24,6 +25,7 @@ async def lived(site: Site) -> Site:
     async with working(site.app, concurrency=3):
         for operation, payload in asked:
             await ended(site.app, await site.make(operation, payload))
+        await site.app.services.store.run(take_sample)  # its janitor may have looked before its first heartbeat
     await site.app.prices.put({"known": Price(100.0, 200.0)})
     await site.make("hold")
     await site.app.queues.pause("back")

@@ -45,7 +45,7 @@ FROM towpath.job AS job
 JOIN towpath.recording_job AS link ON link.job_id = job.id
 JOIN towpath.recording AS recording ON recording.id = link.recording_id
 WHERE job.queue = :queue AND job.lane = :lane AND job.gate > 0 AND job.parent_id IS NULL
-  AND (job.leased OR job.state IN ('queued', 'running', 'waiting')) AND job.state IN ('queued', 'running', 'waiting')
+  AND job.state IN ('queued', 'running', 'waiting')
 ORDER BY job.parked, job.priority, (job.attempt = 0), job.id LIMIT :limit
 
 -- name: recordings_ahead

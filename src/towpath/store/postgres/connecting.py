@@ -9,7 +9,14 @@ import asyncpg
 from towpath.core.errors import ConfigurationError, StoreUnavailable
 
 # Generic plans: the planner otherwise re-plans each claim for its cursor, at several times the cost of running it.
-_SETTINGS = {"plan_cache_mode": "force_generic_plan", "jit": "off", "application_name": "towpath", "timezone": "UTC"}
+# Every statement is small, whatever a planner without the values may think of it: no workers, no compiling.
+_SETTINGS = {
+    "plan_cache_mode": "force_generic_plan",
+    "max_parallel_workers_per_gather": "0",
+    "jit": "off",
+    "application_name": "towpath",
+    "timezone": "UTC",
+}
 
 # The last one comes when a newer release has added a column under our feet: the statement is prepared anew.
 # UniqueViolation: somebody else's transaction took the key a moment ago; run again, the unit sees who holds it.

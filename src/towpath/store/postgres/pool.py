@@ -15,6 +15,8 @@ from typing import Any
 
 import asyncpg
 
+from towpath.store.postgres.connecting import GONE
+
 Connection = Any  # asyncpg has no type information
 _RESTS_AT_MOST = 300.0
 
@@ -37,14 +39,21 @@ class Pool:
     def _count(self) -> int:
         return len(self._resting) + len(self._lent) + self._opening
 
+    def take_resting(self) -> Connection | None:
+        """The connection used last, if one rests."""
+        while self._resting:
+            connection, _ = self._resting.pop()
+            if not connection.is_closed():
+                self._lent.add(connection)
+                return connection
+        return None
+
     async def take(self) -> Connection:
         """The connection used last, a new one, or the next to be put back; in the order of asking."""
         while True:
-            while self._resting:
-                connection, _ = self._resting.pop()
-                if not connection.is_closed():
-                    self._lent.add(connection)
-                    return connection
+            resting = self.take_resting()
+            if resting is not None:
+                return resting
             if self._closed:
                 raise asyncpg.InterfaceError("the pool is closed")
             if self._count < self._size:
@@ -112,3 +121,28 @@ class Pool:
         for turn in self._waiting:
             if not turn.done():
                 turn.set_result(None)
+
+
+class Lent:
+    """A connection for the length of a block. A class, and no task or timer where one rests: every statement passes here."""
+
+    __slots__ = ("_connection", "_patience", "_pool", "_refusal")
+
+    def __init__(self, pool: Pool, patience: float, refusal: Callable[[BaseException], BaseException]) -> None:
+        self._pool, self._patience, self._refusal = pool, patience, refusal
+
+    async def __aenter__(self) -> Connection:
+        self._connection = self._pool.take_resting()
+        if self._connection is None:
+            try:
+                async with asyncio.timeout(self._patience):
+                    self._connection = await self._pool.take()
+            except (TimeoutError, *GONE) as error:
+                raise self._refusal(error) from error
+        return self._connection
+
+    async def __aexit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if kind is not None and issubclass(kind, asyncio.CancelledError):  # perhaps in the middle of a statement
+            self._pool.drop(self._connection)
+        else:
+            self._pool.give_back(self._connection)

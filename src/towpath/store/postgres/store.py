@@ -13,11 +13,13 @@ import asyncpg
 
 from towpath.core.encoding import decode
 from towpath.core.errors import StoreUnavailable
+from towpath.core.ids import uuid7
 from towpath.core.points import reach
 from towpath.core.records import Enqueued, Event, NewJob
 from towpath.core.transitions import Transition
 from towpath.store import ledger
-from towpath.store.contract import FAIR_ORDER, Claimed, Heart, Unit
+from towpath.store.alike import alike
+from towpath.store.contract import FAIR_ORDER, Claim, Claimed, Heart, Unit, claimed
 from towpath.store.listeners import Pulse
 from towpath.store.postgres.bell import EVENTS, PostgresBell
 from towpath.store.postgres.connecting import (
@@ -30,8 +32,9 @@ from towpath.store.postgres.connecting import (
     unavailable,
 )
 from towpath.store.postgres.heart import PostgresHeart
-from towpath.store.postgres.pool import Pool
-from towpath.store.postgres.tx import PostgresTx, column_values, lock_lanes, sparse
+from towpath.store.postgres.parameters import endings, for_one_try, request
+from towpath.store.postgres.pool import Lent, Pool
+from towpath.store.postgres.tx import PostgresTx, alike_values, column_values, lock_lanes
 from towpath.store.sql import engine_queries
 
 T = TypeVar("T")
@@ -72,26 +75,10 @@ class PostgresStore:
         await self.bell.close()
         await pool.close()
 
-    @asynccontextmanager
-    async def _connection(self) -> AsyncIterator[Any]:
-        pool = self._pool
-        if pool is None:
+    def _connection(self) -> Lent:
+        if self._pool is None:
             raise StoreUnavailable("the store is closed; open the app before using it")
-        try:
-            async with asyncio.timeout(self._checkout_seconds):
-                connection = await pool.take()
-        except (TimeoutError, *GONE) as error:
-            raise self._refusal(error) from error
-        try:
-            yield connection
-        except asyncio.CancelledError:  # perhaps in the middle of a statement
-            pool.drop(connection)
-            raise
-        except BaseException:
-            pool.give_back(connection)
-            raise
-        else:
-            pool.give_back(connection)
+        return Lent(self._pool, self._checkout_seconds, self._refusal)
 
     def _refusal(self, error: BaseException) -> BaseException:
         if self._pool is None or not isinstance(error, TimeoutError) or not self._pool.exhausted:
@@ -190,8 +177,27 @@ class PostgresStore:
     async def enqueue(self, jobs: Sequence[NewJob]) -> list[Enqueued]:
         if len(jobs) == 1:
             return await self._enqueue_one(jobs[0])
-
+        if alike(jobs):
+            return await self._enqueue_alike(jobs)
         return await self._enqueue_many(jobs)
+
+    async def _enqueue_alike(self, jobs: Sequence[NewJob]) -> list[Enqueued]:
+        """One round trip."""
+        query = self.queries["insert_alike"]
+        params = alike_values(jobs, again=False)
+
+        async def once() -> tuple[list[Enqueued], PostgresTx]:
+            values = [params[name] for name in query.names]
+            async with self._connection() as connection:
+                params["again"] = True
+                tx = PostgresTx(connection, self.queries, None)  # type: ignore[arg-type]  # nothing in it asks for the time
+                made = tx.inserted_alike(jobs, await connection.fetchval(query.text, *values))
+            self._after(tx)
+            return made, tx
+
+        made, tx = await self._again(once, patient=False)
+        await self._open(tx.gates)
+        return made or await self.run(lambda tx: tx.finish_insert(jobs, []))  # type: ignore[attr-defined,no-any-return]
 
     async def _enqueue_many(self, jobs: Sequence[NewJob]) -> list[Enqueued]:
         """`run` with `insert_jobs`, in three round trips instead of five: beginning and locking are one, and nothing in
@@ -238,21 +244,16 @@ class PostgresStore:
         result: list[Enqueued] = await self._again(once, patient=False)
         return result
 
-    async def claim(
-        self, queue: str, cursors: Mapping[int, float], limit: int, worker_id: str, lease_seconds: float
-    ) -> list[Claimed]:
-        bands = sorted(cursors)
-        params = {
-            "queue": queue, "bands": bands, "cursors": [cursors[band] for band in bands], "worker_id": worker_id,
-            "lease": lease_seconds,
-        }  # fmt: skip
+    async def claim(self, claim: Claim) -> list[Claimed]:
+        params = request(claim)
         query = self.queries["claim"]
 
         async def capped() -> list[Any]:
             async def unit(tx: Any) -> list[Any]:
-                room = await ledger.queue_room(tx, queue, limit)
+                room = await ledger.queue_room(tx, claim.queue, claim.limit)
                 await reach("claim.counted")
-                rows = await tx.fetch("claim", **params, limit=room, counted=True) if room else []
+                rows = await tx.fetch("claim", **params | {"limit": room, "counted": True}) if room else []
+                params["lease_id"] = uuid7()  # see `for_one_try`
                 tx.told = bool(rows)
                 return rows
 
@@ -260,14 +261,13 @@ class PostgresStore:
 
         async def plain() -> list[Any]:
             async with self._connection() as connection:
-                values = params | {"limit": limit, "counted": False}
-                rows: list[Any] = await connection.fetch(query.text, *(values[name] for name in query.names))
+                rows: list[Any] = await connection.fetch(query.text, *for_one_try(params, query.names))
                 if rows:
                     self.bell.ring([EVENTS])
                 return rows
 
-        rows = await (capped() if await self._is_capped(queue) else self._again(plain))
-        return sorted([Claimed(*row) for row in rows], key=FAIR_ORDER)
+        rows = await (capped() if await self._is_capped(claim.queue) else self._again(plain))
+        return sorted([claimed(claim.queue, row) for row in rows], key=FAIR_ORDER)
 
     async def _is_capped(self, queue: str) -> bool:
         """Whether the queue has a cap, remembered for a second: claims under a cap take turns at the queue's row. One
@@ -284,12 +284,17 @@ class PostgresStore:
         return queue in self._caps
 
     async def advance(self, queue: str, floors: Mapping[int, float]) -> dict[int, float]:
-        async def unit(tx: Any) -> dict[int, float]:
-            for priority, floor in sorted(floors.items()):
-                await tx.execute("put_floor", queue=queue, priority=priority, floor=floor)
-            return {row["priority"]: row["floor"] for row in await tx.fetch("floors", queue=queue)}
+        query = self.queries["advance"]
+        bands = sorted(floors)
+        params = {"queue": queue, "priorities": bands, "floors": [floors[band] for band in bands]}
 
-        return await self.run(unit)
+        async def once() -> dict[int, float]:
+            async with self._connection() as connection:
+                rows = await connection.fetch(query.text, *[params[name] for name in query.names])
+            return {row["priority"]: row["floor"] for row in rows}
+
+        result: dict[int, float] = await self._again(once)
+        return result
 
     async def settle(self, transitions: Sequence[Transition]) -> list[str | None]:
         verdicts: list[str | None] = [None] * len(transitions)
@@ -303,37 +308,25 @@ class PostgresStore:
                 verdicts[index] = verdict
         return verdicts
 
-    async def turn(
-        self,
-        transitions: Sequence[Transition],
-        queue: str,
-        cursors: Mapping[int, float],
-        limit: int,
-        worker_id: str,
-        lease_seconds: float,
-    ) -> tuple[list[str | None], list[Claimed]]:
-        if len(ledger.short_way(transitions)) < len(transitions) or await self._is_capped(queue):
+    async def turn(self, transitions: Sequence[Transition], claim: Claim) -> tuple[list[str | None], list[Claimed]]:
+        if len(ledger.short_way(transitions)) < len(transitions) or await self._is_capped(claim.queue):
             verdicts = await self.settle(transitions)
-            return verdicts, await self.claim(queue, cursors, limit, worker_id, lease_seconds)
-        bands = sorted(cursors)
-        params = _endings(sorted(transitions, key=_BY_ID)) | {
-            "queue": queue, "bands": bands, "cursors": [cursors[band] for band in bands], "worker_id": worker_id,
-            "lease": lease_seconds, "limit": limit, "counted": False,
-        }  # fmt: skip
+            return verdicts, await self.claim(claim)
+        params = endings(sorted(transitions, key=_BY_ID)) | request(claim)
         query = self.queries["turn"]
 
         async def once() -> list[Any]:
             async with self._connection() as connection:
-                rows: list[Any] = await connection.fetch(query.text, *[params[name] for name in query.names])
+                rows: list[Any] = await connection.fetch(query.text, *for_one_try(params, query.names))
             self.bell.ring([EVENTS])
             return rows
 
         rows = await self._again(once)
-        jobs = sorted([Claimed(*row) for row in rows if row[1] is not None], key=FAIR_ORDER)
-        done = {row[0] for row in rows if row[1] is None}
-        if len(done) == len(transitions):
+        told = rows.pop()
+        jobs = sorted([claimed(claim.queue, row) for row in rows], key=FAIR_ORDER)
+        if told["attempt"] == len(transitions):
             return [None] * len(transitions), jobs
-        return await self._settle_rest(transitions, done), jobs
+        return await self._settle_rest(transitions, set(decode(told["more"]) or ())), jobs
 
     async def _settle_rest(self, transitions: Sequence[Transition], done: set[str]) -> list[str | None]:
         """By the ledger, which also says why a fence held."""
@@ -343,7 +336,7 @@ class PostgresStore:
 
     async def _succeed(self, transitions: Sequence[Transition]) -> set[str]:
         query = self.queries["succeed_many"]
-        params = _endings(transitions)
+        params = endings(transitions)
 
         async def once() -> set[str]:
             async with self._connection() as connection:
@@ -385,15 +378,6 @@ class PostgresStore:
 
 
 _BY_ID = attrgetter("job_id")
-
-
-def _endings(transitions: Sequence[Transition]) -> dict[str, Any]:
-    """Plain successes as parameters, which are sorted by id: rows are locked in that order."""
-    return {
-        "ids": ",".join([t.job_id for t in transitions]),
-        "attempts": ",".join([str(t.attempt) for t in transitions]),
-        "results": sparse([t.result_json for t in transitions]),
-    }
 
 
 async def _snapshot(tx: Any) -> str:

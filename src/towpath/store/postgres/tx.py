@@ -6,7 +6,6 @@ import hashlib
 from collections.abc import Sequence
 from datetime import datetime
 from functools import lru_cache
-from operator import attrgetter
 from typing import Any
 
 import asyncpg
@@ -15,6 +14,7 @@ from towpath.core.encoding import encode
 from towpath.core.lifecycle import State
 from towpath.core.points import reach
 from towpath.core.records import JOB_COLUMNS, Enqueued, Event, Job, NewJob, column
+from towpath.store.alike import alike
 from towpath.store.contract import Row
 from towpath.store.sql import Queries
 
@@ -123,25 +123,28 @@ class PostgresTx:
         return bool(await asked.fetch("event_of", job_id=job_id, seq=seq, xid=xid))
 
     async def insert_jobs(self, jobs: Sequence[NewJob]) -> list[Enqueued]:
-        """Stamps and inserts in one statement. A key that a live job holds gives that job instead."""
+        """Stamps and inserts. A key that a live job holds gives that job instead."""
+        if len(jobs) > 1 and alike(jobs):
+            return await self._insert_alike(jobs)
         if len(jobs) > 1:
             await self.connection.execute(lock_lanes(jobs))
             await reach("enqueue.locked")
         return await self.insert_locked(jobs)
 
     async def insert_locked(self, jobs: Sequence[NewJob]) -> list[Enqueued]:
-        if alike(jobs):
-            return await self._insert_alike(jobs)
         rows = await self.fetch("insert_jobs", **columns_of(jobs))
         return await self.finish_insert(jobs, rows)
 
     async def _insert_alike(self, jobs: Sequence[NewJob]) -> list[Enqueued]:
-        ids, payloads = ",".join([job.id for job in jobs]), [job.payload_json for job in jobs]
-        [row] = await self.fetch("insert_alike", **column_values(jobs[0]), ids=ids, payloads=payloads)
-        if row["jobs"] < len(jobs):  # sent again after an unknown commit: they are there already
-            return await self.finish_insert(jobs, [])
+        [row] = await self.fetch("insert_alike", **alike_values(jobs, again=True))
+        return self.inserted_alike(jobs, row["shut"]) or await self.finish_insert(jobs, [])
+
+    def inserted_alike(self, jobs: Sequence[NewJob], shut: bool | None) -> list[Enqueued]:
+        """What came of it; nothing if they are there already."""
+        if shut is None:
+            return []
         self.told = True
-        if row["shut"]:
+        if shut:
             self.gates.add((jobs[0].queue, jobs[0].lane))
         else:
             self.rings.add(jobs[0].queue)
@@ -166,23 +169,11 @@ class PostgresTx:
         return (await self.insert_jobs([job]))[0]
 
 
-def alike(jobs: Sequence[NewJob]) -> bool:
-    """Whether they differ in nothing but their ids and payloads, and become ready, or wait for their lane, right away."""
-    return len({_sort_of(job) for job in jobs}) == 1 and _plan(jobs[0]) == (None, None, None)
-
-
-_sort_of = attrgetter(
-    "queue", "operation", "tenant", "lane", "priority", "cost", "max_attempts", "run_at", "delay", "key", "parent_id",
-    "root_id", "child_group", "trace",
-)  # fmt: skip
-_plan = attrgetter("run_at", "delay", "key")
-
-
 def lock_lanes(jobs: Sequence[NewJob]) -> str:
     """Parallel bulk inserts into one lane would all stamp from the same tail: they take turns instead. Its own statement,
     before the insert, so that the insert sees what the one before it has committed."""
     lanes = {(job.queue, job.priority, job.lane) for job in jobs}
-    hashes = sorted(_hash(f"{queue}\x1f{priority}\x1f{lane}") for queue, priority, lane in lanes)
+    hashes = sorted(_hash(*lane) for lane in lanes)
     return f"SELECT pg_advisory_xact_lock(hash) FROM unnest('{{{','.join(map(str, hashes))}}}'::bigint[]) AS hash"
 
 
@@ -228,13 +219,21 @@ def column_values(job: NewJob) -> dict[str, Any]:
     }
 
 
+def alike_values(jobs: Sequence[NewJob], *, again: bool) -> dict[str, Any]:
+    first = jobs[0]
+    ids, payloads = ",".join([job.id for job in jobs]), [job.payload_json for job in jobs]
+    lock = _hash(first.queue, first.priority, first.lane)
+    return column_values(first) | {"ids": ids, "payloads": payloads, "lock": lock, "again": again}
+
+
 def sparse(values: list[Any]) -> list[Any]:
     """unnest() pads shorter arrays with NULL, so a column nobody uses is not sent at all."""
     return values if any(value is not None for value in values) else []
 
 
 @lru_cache(maxsize=4096)  # the same few lanes come by a million times
-def _hash(name: str) -> int:
+def _hash(queue: str, priority: int, lane: str) -> int:
+    name = f"{queue}\x1f{priority}\x1f{lane}"
     return int.from_bytes(hashlib.blake2b(name.encode(), digest_size=8).digest(), signed=True)
 
 

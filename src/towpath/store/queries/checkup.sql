@@ -1,24 +1,25 @@
 -- name: overdue_leases
-SELECT count(*) AS jobs, min(lease_until) AS lease_until FROM towpath.job WHERE leased AND lease_until < :before
+SELECT count(*) AS jobs, min(lease_until) AS lease_until FROM towpath.job
+WHERE leased AND lease_until < :before AND id IN (SELECT job_id FROM towpath.held WHERE until < :before)
 
 -- name: overdue_waits
-SELECT count(*) AS jobs, min(deadline) AS deadline FROM towpath.job WHERE state = 'waiting' AND deadline < :before
+SELECT count(*) AS jobs, min(deadline) AS deadline FROM towpath.job WHERE deadline IS NOT NULL AND deadline < :before
 
 -- name: overdue_jobs
 SELECT count(*) AS jobs, min(run_at) AS run_at FROM towpath.job
-WHERE state = 'queued' AND run_at IS NOT NULL AND run_at < :before AND coalesce(reason, '') <> 'no_handler'
+WHERE run_at IS NOT NULL AND run_at < :before AND coalesce(reason, '') <> 'no_handler'
 
 -- name: overdue_schedules
 SELECT name, next_fire FROM towpath.schedule WHERE NOT paused AND next_fire < :before ORDER BY name
 
 -- name: set_aside
 SELECT queue, operation, count(*) AS jobs FROM towpath.job
-WHERE state = 'queued' AND run_at IS NOT NULL AND reason = 'no_handler'
+WHERE run_at IS NOT NULL AND reason = 'no_handler'
 GROUP BY queue, operation ORDER BY queue, operation LIMIT :limit
 
 -- name: parked_lanes
 SELECT queue, lane, count(*) AS jobs FROM towpath.job
-WHERE parked AND gate > 0 AND (leased OR state IN ('queued', 'running', 'waiting'))
+WHERE parked AND gate > 0
 GROUP BY queue, lane ORDER BY queue, lane LIMIT :limit
 
 -- name: oldest_ready

@@ -16,10 +16,12 @@ FROM (SELECT succeeded, partial, failed, cancelled FROM towpath.rollup WHERE min
 SELECT id, state, operation, error_kind AS kind, error_group AS message, finished_at FROM towpath.job WHERE id IN :ids
 
 -- name: leased_lanes
-SELECT lane, count(*) AS jobs FROM towpath.job WHERE leased AND queue = :queue GROUP BY lane
+SELECT lane, count(*) AS jobs FROM towpath.job
+WHERE leased AND id IN (SELECT job_id FROM towpath.held WHERE queue = :queue) GROUP BY lane
 
 -- name: leased_workers
-SELECT worker_id, count(*) AS jobs FROM towpath.job WHERE leased AND worker_id IS NOT NULL GROUP BY worker_id
+SELECT worker_id, count(*) AS jobs FROM towpath.job
+WHERE leased AND worker_id IS NOT NULL AND id IN (SELECT job_id FROM towpath.held) GROUP BY worker_id
 
 -- name: ready_lanes
 -- One step in the index per lane, however many jobs each has.

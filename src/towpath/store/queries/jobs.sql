@@ -22,55 +22,55 @@ SELECT id FROM down
 
 -- name: job_by_key
 SELECT id FROM towpath.job
-WHERE tenant = :tenant AND operation = :operation AND key = :key AND key IS NOT NULL
-  AND state IN ('queued', 'running', 'waiting')
+WHERE tenant = :tenant AND operation = :operation AND live_key = :key AND live_key IS NOT NULL
 
 -- name: due_jobs
 SELECT * FROM towpath.job
-WHERE state = 'queued' AND run_at IS NOT NULL AND run_at <= :now
+WHERE run_at IS NOT NULL AND run_at <= :now
 ORDER BY run_at, id LIMIT :limit FOR UPDATE SKIP LOCKED
 
 -- name: due_ids
 SELECT id, run_at AS mark FROM towpath.job
-WHERE state = 'queued' AND run_at IS NOT NULL AND run_at <= :now AND (run_at, id) > (:mark, :after)
+WHERE run_at IS NOT NULL AND run_at <= :now AND (run_at, id) > (:mark, :after)
 ORDER BY run_at, id LIMIT :limit
 
 -- name: next_due
-SELECT (SELECT min(run_at) FROM towpath.job WHERE state = 'queued' AND run_at IS NOT NULL) AS run_at,
-       (SELECT min(deadline) FROM towpath.job WHERE state = 'waiting') AS deadline
+SELECT (SELECT min(run_at) FROM towpath.job WHERE run_at IS NOT NULL) AS run_at,
+       (SELECT min(deadline) FROM towpath.job WHERE deadline IS NOT NULL) AS deadline
 
 -- name: next_timer
 -- What time alone will bring: scheduled jobs, retries and sleeps, but neither deadlines of other waits, nor jobs that
 -- are looked at now and then in case somebody knows them by then.
 SELECT (SELECT min(run_at) FROM towpath.job
-        WHERE state = 'queued' AND run_at IS NOT NULL AND reason <> 'no_handler' AND queue IN :queues) AS run_at,
+        WHERE run_at IS NOT NULL AND reason <> 'no_handler' AND queue IN :queues) AS run_at,
        (SELECT min(deadline) FROM towpath.job
-        WHERE state = 'waiting' AND reason = 'sleep' AND queue IN :queues) AS deadline
+        WHERE deadline IS NOT NULL AND reason = 'sleep' AND queue IN :queues) AS deadline
 
 -- name: expired_leases
 SELECT id, attempt, state FROM towpath.job
-WHERE leased AND lease_until < :now AND id > :after
+WHERE leased AND lease_until < :now AND id > :after AND id IN (SELECT job_id FROM towpath.held WHERE until < :now)
 ORDER BY id LIMIT :limit
 
 -- name: expired_waits
 SELECT id, attempt, deadline AS mark FROM towpath.job
-WHERE state = 'waiting' AND deadline <= :now AND (deadline, id) > (:mark, :after)
+WHERE deadline IS NOT NULL AND deadline <= :now AND (deadline, id) > (:mark, :after)
 ORDER BY deadline, id LIMIT :limit
 
 -- name: no_handler_jobs
 SELECT * FROM towpath.job
-WHERE state = 'queued' AND run_at IS NOT NULL AND reason = 'no_handler' AND operation IN :operations
+WHERE run_at IS NOT NULL AND reason = 'no_handler' AND operation IN :operations
 ORDER BY run_at, id LIMIT :limit FOR UPDATE SKIP LOCKED
 
 -- name: any_no_handler
 SELECT 1 AS found FROM towpath.job
-WHERE state = 'queued' AND run_at IS NOT NULL AND reason = 'no_handler' AND operation IN :operations LIMIT 1
+WHERE run_at IS NOT NULL AND reason = 'no_handler' AND operation IN :operations LIMIT 1
 
 -- name: leased_in_queue
-SELECT count(*) AS used FROM towpath.job WHERE leased AND queue = :queue
+SELECT count(*) AS used FROM towpath.job WHERE leased AND id IN (SELECT job_id FROM towpath.held WHERE queue = :queue)
 
 -- name: leased_by
-SELECT id, attempt, state FROM towpath.job WHERE leased AND worker_id = :worker_id
+SELECT id, attempt, state FROM towpath.job
+WHERE leased AND worker_id = :worker_id AND id IN (SELECT job_id FROM towpath.held)
 
 -- name: child_states
 SELECT state, count(*) AS jobs FROM towpath.job

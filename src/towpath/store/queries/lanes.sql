@@ -33,24 +33,22 @@ SET weight = excluded.weight, max_slots = excluded.max_slots, max_roots = exclud
 -- name: lane_slots_used
 SELECT count(*) AS used FROM towpath.job
 WHERE queue = :queue AND lane = :lane AND NOT parked AND gate > 0
-  AND (leased OR state IN ('queued', 'running', 'waiting')) AND (ready OR leased)
+  AND (ready OR leased)
 
 -- name: lane_roots_open
 SELECT count(*) AS used FROM towpath.job
 WHERE queue = :queue AND lane = :lane AND NOT parked AND gate > 0 AND parent_id IS NULL
-  AND (leased OR state IN ('queued', 'running', 'waiting'))
   AND state IN ('queued', 'running', 'waiting') AND (ready OR attempt > 0)
 
 -- name: parked_jobs
 SELECT * FROM towpath.job
 WHERE queue = :queue AND lane = :lane AND parked AND gate > 0
-  AND (leased OR state IN ('queued', 'running', 'waiting'))
 ORDER BY priority, (attempt = 0), id LIMIT :limit FOR UPDATE SKIP LOCKED
 
 -- name: lane_ready_last
 SELECT * FROM towpath.job
 WHERE queue = :queue AND lane = :lane AND NOT parked AND gate > 0
-  AND (leased OR state IN ('queued', 'running', 'waiting')) AND ready
+  AND ready
 ORDER BY priority DESC, pass DESC LIMIT :limit FOR UPDATE SKIP LOCKED
 
 -- name: unpark_lane
@@ -66,7 +64,7 @@ ORDER BY id FOR UPDATE SKIP LOCKED
 -- name: parked_children
 SELECT * FROM towpath.job
 WHERE queue = :queue AND lane = :lane AND parked AND gate > 0
-  AND (leased OR state IN ('queued', 'running', 'waiting')) AND parent_id IS NOT NULL
+  AND parent_id IS NOT NULL
 ORDER BY id FOR UPDATE SKIP LOCKED
 
 -- name: stray_ready
@@ -76,7 +74,7 @@ ORDER BY id FOR UPDATE SKIP LOCKED
 
 -- name: stray_leased
 SELECT * FROM towpath.job
-WHERE queue = :queue AND lane = :lane AND leased AND gate <> :gate
+WHERE lane = :lane AND leased AND gate <> :gate AND id IN (SELECT job_id FROM towpath.held WHERE queue = :queue)
 ORDER BY id FOR UPDATE SKIP LOCKED
 
 -- name: regate_lane

@@ -8,18 +8,18 @@ SELECT id FROM towpath.owned WHERE tenant = :tenant AND id < :before AND id >= :
 
 -- name: ids_in_state
 SELECT id FROM towpath.job
-WHERE state = :state AND state IN ('waiting', 'partial', 'failed', 'cancelled') AND id < :before AND id >= :since
+WHERE rare_state = :state AND rare_state IS NOT NULL AND id < :before AND id >= :since
 ORDER BY id DESC LIMIT :limit
 
 -- name: ids_in_state_owned
 SELECT id FROM towpath.job
-WHERE tenant = :tenant AND state = :state AND state IN ('waiting', 'partial', 'failed', 'cancelled')
+WHERE tenant = :tenant AND rare_state = :state AND rare_state IS NOT NULL
   AND id < :before AND id >= :since
 ORDER BY id DESC LIMIT :limit
 
 -- name: ids_failed_operation
 SELECT id FROM towpath.job
-WHERE operation = :operation AND state = 'failed' AND id < :before AND id >= :since
+WHERE operation = :operation AND rare_state = 'failed' AND id < :before AND id >= :since
 ORDER BY id DESC LIMIT :limit
 
 -- name: ids_of_children
@@ -46,20 +46,22 @@ WHERE parent_id = :parent_id AND parent_id IS NOT NULL
 ORDER BY child_group, id LIMIT :limit
 
 -- name: running_pool
-SELECT id FROM towpath.job WHERE leased AND state = 'running' ORDER BY queue, id LIMIT :limit
+SELECT id FROM towpath.job
+WHERE leased AND state = 'running' AND id IN (SELECT job_id FROM towpath.held) ORDER BY queue, id LIMIT :limit
 
 -- name: queued_pool
 -- A queued job is ready, has a time to wait for, is parked behind its lane's gate, or waits for its old handler to end.
 SELECT id FROM (SELECT id FROM towpath.job WHERE ready ORDER BY queue, priority, pass, id LIMIT :limit) AS ready_ones
 UNION ALL
-SELECT id FROM (SELECT id FROM towpath.job WHERE state = 'queued' AND run_at IS NOT NULL
+SELECT id FROM (SELECT id FROM towpath.job WHERE run_at IS NOT NULL
                 ORDER BY run_at, id LIMIT :limit) AS scheduled
 UNION ALL
 SELECT id FROM (SELECT id FROM towpath.job
-                WHERE parked AND gate > 0 AND (leased OR state IN ('queued', 'running', 'waiting'))
+                WHERE parked AND gate > 0
                 ORDER BY queue, lane, parked, priority, id LIMIT :limit) AS capped
 UNION ALL
-SELECT id FROM (SELECT id FROM towpath.job WHERE leased AND state = 'queued' ORDER BY queue, id LIMIT :limit) AS ending
+SELECT id FROM (SELECT id FROM towpath.job WHERE leased AND state = 'queued' AND id IN (SELECT job_id FROM towpath.held)
+                ORDER BY queue, id LIMIT :limit) AS ending
 
 -- name: listed_jobs
 -- The rows without what may be large in them.
@@ -67,7 +69,7 @@ SELECT id, queue, operation, tenant, lane, priority, cost, pass, parent_id, root
        parked, reason, run_at, deadline, attempt, failures, retry_laters, max_attempts, wakes, seq, steps, leased,
        lease_until, worker_id, 'null' AS payload, NULL AS result, error, error_kind, error_group, progress_current,
        progress_total, children_total, children_ok, children_partial, children_bad, await_group, await_open, closing,
-       trace, created_at, started_at, finished_at
+       trace, created_at, started_at, finished_at, rare_state, live_key
 FROM towpath.job
 WHERE id IN :ids AND state IN :states
   AND (CAST(:operation AS text) IS NULL OR operation = CAST(:operation AS text))

@@ -15,7 +15,7 @@ ORDER BY id DESC LIMIT :limit
 
 -- name: list_failed
 SELECT * FROM towpath.job
-WHERE state = 'failed' AND error_kind <> 'children'
+WHERE rare_state = 'failed' AND error_kind <> 'children'
   AND (CAST(:after AS text) IS NULL OR id > :after_id)
   AND (CAST(:operation AS text) IS NULL OR operation = CAST(:operation AS text))
   AND (CAST(:kind AS text) IS NULL OR error_kind = CAST(:kind AS text))
@@ -27,7 +27,7 @@ ORDER BY id LIMIT :limit
 SELECT operation, error_kind AS kind, error_group AS message, count(*) AS jobs, min(finished_at) AS first_at,
        max(finished_at) AS last_at, min(CAST(id AS text)) AS example
 FROM towpath.job
-WHERE state = 'failed' AND error_kind <> 'children'
+WHERE rare_state = 'failed' AND error_kind <> 'children'
   AND (CAST(:tenant AS text) IS NULL OR tenant = CAST(:tenant AS text))
 GROUP BY operation, error_kind, error_group
 ORDER BY count(*) DESC, operation, error_kind, error_group LIMIT :limit

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from datetime import datetime
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -27,11 +29,26 @@ def check_version(version: str) -> None:
     )
 
 
+@cache
+def check_numbers() -> None:
+    """A job's place in the fair order comes back as JSON; older releases round it."""
+    exact = 2 / 3
+    written = apsw.Connection(":memory:").execute("SELECT json_array(?)", (exact,)).get
+    if json.loads(written) != [exact]:
+        raise ConfigurationError(
+            f"SQLite {apsw.sqlite_lib_version()} rounds numbers in JSON; install a newer one: pip install --upgrade apsw"
+        )
+
+
 def connect(path: Path) -> apsw.Connection:
     check_version(apsw.sqlite_lib_version())
+    check_numbers()
     try:
         connection = apsw.Connection(str(path))
         connection.set_busy_timeout(10_000)
+        # Plans do not depend on the values that are bound. Without this, a statement with a range is planned anew whenever
+        # its bound changes, which is most of what a claim of one job costs.
+        connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
         connection.pragma("journal_mode", "wal")
         connection.pragma("synchronous", "full")
         connection.pragma("temp_store", "memory")

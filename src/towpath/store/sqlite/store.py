@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -19,7 +20,7 @@ from towpath.core.errors import StoreUnavailable
 from towpath.core.points import reach
 from towpath.core.records import Enqueued, Event, NewJob
 from towpath.core.transitions import Transition
-from towpath.store.contract import Claimed, Heart, Unit
+from towpath.store.contract import Claim, Claimed, Heart, Unit
 from towpath.store.listeners import Listeners, Pulse
 from towpath.store.sql import engine_queries
 from towpath.store.sqlite import hot
@@ -106,17 +107,24 @@ class SqliteStore:
             self._connections.append(connection)
         return connection
 
-    def _committed(self, rings: set[str], cancelled: list[str]) -> None:
-        """Called by the writer after each commit, in its thread."""
-        assert self._loop is not None
+    def _committed(self, rings: set[str], cancelled: list[str], works: Sequence[Work]) -> None:
+        """Called by the writer after each commit, in its thread. Waking the loop is not free: once for everybody in it."""
+        here = []
+        for work in works:
+            if work.future.get_loop() is self._loop:
+                here.append(work)
+            else:
+                work.done(work.value, work.error)
         topics = sorted(rings) + [f"worker:{worker}" for worker in cancelled]
-        self._in_loop(lambda: self._after(topics))
+        self._in_loop(partial(self._after, topics, here))
 
     def _changed(self) -> None:
         """Another process has committed: it could be anything."""
         self._in_loop(self._look_everywhere)
 
-    def _after(self, topics: list[str]) -> None:
+    def _after(self, topics: list[str], works: Sequence[Work] = ()) -> None:
+        for work in works:
+            work.answer()
         self.ring(topics)
         self._pulse.beat()
 
@@ -131,23 +139,9 @@ class SqliteStore:
 
     async def run(self, unit: Unit[T], peek: Callable[[apsw.Connection], bool] | None = None) -> T:
         await reach("tx.begin")
-        loop = asyncio.get_running_loop()
-        future: asyncio.Future[T] = loop.create_future()
-
-        def resolve(value: Any, error: BaseException | None) -> None:
-            if future.done():
-                return
-            if error is not None:
-                future.set_exception(error)
-            else:
-                future.set_result(value)
-
-        def done(value: Any, error: BaseException | None) -> None:
-            if not loop.is_closed():
-                loop.call_soon_threadsafe(resolve, value, error)
-
+        future: asyncio.Future[T] = asyncio.get_running_loop().create_future()
         self._threads()
-        self._writer.submit(Work(unit, done, peek))
+        self._writer.submit(Work(unit, future, peek))
         return await future
 
     async def read(self, unit: Unit[T]) -> T:
@@ -178,11 +172,8 @@ class SqliteStore:
     async def enqueue(self, jobs: Sequence[NewJob]) -> list[Enqueued]:
         return await self.run(lambda tx: tx.insert_jobs(jobs))
 
-    async def claim(
-        self, queue: str, cursors: Mapping[int, float], limit: int, worker_id: str, lease_seconds: float
-    ) -> list[Claimed]:
-        unit = hot.claim(queue, cursors, limit, worker_id, lease_seconds)
-        return await self.run(unit, peek=hot.has_ready(queue))  # type: ignore[arg-type]  # a SqliteTx is a Tx
+    async def claim(self, claim: Claim) -> list[Claimed]:
+        return await self.run(hot.claim(claim), peek=hot.has_ready(claim.queue))  # type: ignore[arg-type]  # a SqliteTx is a Tx
 
     async def advance(self, queue: str, floors: Mapping[int, float]) -> dict[int, float]:
         async def unit(tx: Any) -> dict[int, float]:
@@ -195,17 +186,8 @@ class SqliteStore:
     async def settle(self, transitions: Sequence[Transition]) -> list[str | None]:
         return await self.run(lambda tx: hot.settle(tx, transitions))  # type: ignore[arg-type]  # a SqliteTx is a Tx
 
-    async def turn(
-        self,
-        transitions: Sequence[Transition],
-        queue: str,
-        cursors: Mapping[int, float],
-        limit: int,
-        worker_id: str,
-        lease_seconds: float,
-    ) -> tuple[list[str | None], list[Claimed]]:
-        claiming = hot.claim(queue, cursors, limit, worker_id, lease_seconds)
-        return await self.run(hot.turn(transitions, claiming))  # type: ignore[arg-type]  # a SqliteTx is a Tx
+    async def turn(self, transitions: Sequence[Transition], claim: Claim) -> tuple[list[str | None], list[Claimed]]:
+        return await self.run(hot.turn(transitions, claim))  # type: ignore[arg-type]  # a SqliteTx is a Tx
 
     def heart(self) -> Heart:
         return SqliteHeart(self.path, self.queries, self._clock)

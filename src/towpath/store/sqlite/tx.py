@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Sequence
 from datetime import UTC, datetime
 from functools import lru_cache
+from itertools import accumulate, repeat
 from typing import Any, TypeVar, cast
 
 import apsw
@@ -14,8 +15,10 @@ from towpath.core.encoding import encode
 from towpath.core.lifecycle import State
 from towpath.core.records import JOB_COLUMNS, JOB_FIELDS, Enqueued, Event, Job, NewJob, column
 from towpath.core.tally import tally_new
+from towpath.store.alike import alike
 from towpath.store.contract import Row
 from towpath.store.sql import Queries
+from towpath.store.sqlite import bulk
 
 T = TypeVar("T")
 
@@ -84,8 +87,8 @@ _INSERT_EVENT = (
 )
 _INSERT_JOB = (
     "INSERT INTO towpath_job (id, queue, operation, tenant, lane, priority, cost, pass, parent_id, root_id, child_group,"
-    " key, ready, gate, parked, reason, run_at, due_at, max_attempts, payload, trace, created_at) "
-    "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"
+    " key, live_key, ready, gate, parked, reason, run_at, due_at, max_attempts, payload, trace, created_at) "
+    "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"
 )
 _TALLY_NEW = "INSERT INTO towpath_tally (queue, operation, created, queued, at) VALUES (?, ?, ?, ?, ?)"
 _OWNED = "INSERT INTO towpath_owned (tenant, id) VALUES (?, ?)"
@@ -153,6 +156,10 @@ class SqliteTx:
 
     async def insert_jobs(self, jobs: Sequence[NewJob]) -> list[Enqueued]:
         """Stamps and inserts. A key that a live job holds gives that job instead."""
+        if len(jobs) > 1 and alike(jobs):
+            made = await self._insert_alike(jobs)
+            if made is not None:
+                return made
         connection, now = self.connection, self.now.timestamp()
         tails: dict[tuple[str, int, str], tuple[float, float, int]] = {}
         outcome: list[Enqueued] = []
@@ -173,7 +180,7 @@ class SqliteTx:
                 _INSERT_JOB,
                 (
                     job.id, job.queue, job.operation, job.tenant, job.lane, job.priority, job.cost, pass_,
-                    job.parent_id, job.root_id or job.id, job.child_group, job.key, ready, gate, parked, reason,
+                    job.parent_id, job.root_id or job.id, job.child_group, job.key, job.key, ready, gate, parked, reason,
                     run_at, run_at, job.max_attempts, job.payload_json, job.trace, now,
                 ),
             )  # fmt: skip
@@ -196,6 +203,30 @@ class SqliteTx:
 
             await open_gate(self, queue, name)
         return outcome
+
+    async def _insert_alike(self, jobs: Sequence[NewJob]) -> list[Enqueued] | None:
+        """All of them in a few statements; None if they are here already."""
+        first, now = jobs[0], self.now.timestamp()
+        tail, weight, gate = self._tail((first.queue, first.priority, first.lane))
+        parked = gate == 1 or (gate == 2 and first.parent_id is None)
+        step = 0.0 if parked else first.cost / weight
+        passes = accumulate(repeat(step, len(jobs) - 1), initial=0.0 if parked else tail + step)
+        common = (
+            first.root_id, first.queue, first.operation, first.tenant, first.lane, first.priority, first.cost,
+            first.parent_id, first.child_group, not parked, gate, parked, "capped" if parked else None,
+            first.max_attempts, first.trace, now,
+        )  # fmt: skip
+        rows = [(job.id, place, job.payload_json) for job, place in zip(jobs, passes, strict=True)]
+        if not bulk.insert_alike(self.connection, common, rows, first.tenant, now):
+            return None
+        self.connection.execute(_TALLY_NEW, (first.queue, first.operation, len(jobs), len(jobs), now))
+        if parked:
+            from towpath.store.ledger import gate as open_gate
+
+            await open_gate(self, first.queue, first.lane)
+        else:
+            self.rings.add(first.queue)
+        return [Enqueued(job.id, created=True) for job in jobs]
 
     def _holder(self, job: NewJob) -> str:
         found = self.connection.execute("SELECT 1 FROM towpath_job WHERE id = ?", (job.id,)).fetchall()

@@ -7,11 +7,12 @@ processes.
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import queue
 import threading
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -37,10 +38,26 @@ class Work:
     """A unit on its way to the writer. `peek` may answer it without a transaction."""
 
     unit: Callable[[SqliteTx], Awaitable[Any]]
-    done: Callable[[Any, BaseException | None], None]
+    future: asyncio.Future[Any]
     peek: Callable[[apsw.Connection], bool] | None = None
     value: Any = None
     error: BaseException | None = None
+
+    def done(self, value: Any, error: BaseException | None) -> None:
+        """From the writer's thread."""
+        self.value, self.error = value, error
+        loop = self.future.get_loop()
+        if not loop.is_closed():
+            loop.call_soon_threadsafe(self.answer)
+
+    def answer(self) -> None:
+        """In the loop of whoever asked."""
+        if self.future.done():
+            return
+        if self.error is not None:
+            self.future.set_exception(self.error)
+        else:
+            self.future.set_result(self.value)
 
 
 @dataclass(slots=True)
@@ -60,7 +77,7 @@ class Writer:
         queries: Queries,
         *,
         clock: Callable[[], float] = time.time,
-        committed: Callable[[set[str], list[str]], None],
+        committed: Callable[[set[str], list[str], Sequence[Work]], None],
         changed: Callable[[], None],
     ) -> None:
         self._path, self._queries, self._clock = path, queries, clock
@@ -118,7 +135,7 @@ class Writer:
     def _data_version(self) -> Any:
         """Changes when another connection has committed. Not Connection.data_version(), which opens no read transaction
         and so does not look at the file."""
-        return self._connection.pragma("data_version")
+        return self._connection.execute("PRAGMA data_version").fetchall()
 
     def _take(self, patience: float) -> list[Work | Session] | None:
         first = self._inbox.get(timeout=patience)
@@ -173,9 +190,7 @@ class Writer:
                 work.done(None, work.error or failed)
             return
         touch("tx.committed")
-        self._committed(tx.rings, tx.cancelled)
-        for work in works:
-            work.done(work.value, work.error)
+        self._committed(tx.rings, tx.cancelled, works)
 
     def _play(self, tx: SqliteTx, work: Work, *, alone: bool) -> None:
         if alone:
@@ -212,7 +227,7 @@ class Writer:
                 session.opened.set_exception(_translated(error))
             return
         if ended:
-            self._committed(tx.rings, tx.cancelled)
+            self._committed(tx.rings, tx.cancelled, ())
 
     def _serve_calls(self, session: Session, tx: SqliteTx, deadline: float) -> bool:
         while True:

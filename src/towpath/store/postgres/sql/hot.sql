@@ -6,35 +6,40 @@ WITH picked AS (
         started_at = coalesce(started_at, now())
     WHERE id = ANY (ARRAY (
         SELECT ahead.id
-        FROM unnest(:bands::smallint[], :cursors::float8[]) AS band (priority, cursor),
+        FROM unnest(string_to_array(:bands::text, ',')::smallint[], string_to_array(:cursors::text, ',')::float8[],
+                    string_to_array(:after::text, ',')::uuid[]) AS band (priority, cursor, after),
              LATERAL (SELECT id FROM towpath.job
-                      WHERE queue = :queue AND priority = band.priority AND ready AND pass >= band.cursor
+                      WHERE queue = :queue AND priority = band.priority AND ready AND (pass, id) >= (band.cursor, band.after)
                       ORDER BY pass, id LIMIT :limit FOR UPDATE SKIP LOCKED) AS ahead
         WHERE NOT EXISTS (SELECT 1 FROM towpath.queue AS q
                           WHERE q.name = :queue AND (q.paused OR (q.max_slots IS NOT NULL AND NOT :counted::boolean)))
         LIMIT :limit))
-    RETURNING id, queue, operation, tenant, lane, priority, pass, attempt, failures, retry_laters, max_attempts, payload,
-              parent_id, root_id, wakes, steps, gate, children_total, await_group, await_open, progress_current,
-              progress_total, trace, seq, coalesce(due_at, created_at) AS due_since
+    RETURNING id, operation, tenant, priority, pass, attempt, max_attempts, payload,
+              CASE WHEN lane <> tenant OR parent_id IS NOT NULL OR root_id <> id OR failures > 0 OR retry_laters > 0 OR wakes > 0
+                     OR steps > 0 OR gate <> 0 OR children_total > 0 OR await_group IS NOT NULL OR await_open > 0
+                     OR progress_current IS NOT NULL OR progress_total IS NOT NULL OR trace IS NOT NULL
+                   THEN json_build_array(lane, root_id, parent_id, failures, retry_laters, wakes, steps, gate, children_total,
+                                         await_group, await_open, progress_current, progress_total, trace) END AS more,
+              seq, coalesce(due_at, created_at) AS due_since
+), leased AS (
+    INSERT INTO towpath.lease (id, worker_id, queue, jobs, until)
+    SELECT :lease_id, :worker_id, :queue, array_agg(id), now() + make_interval(secs => :lease) FROM picked HAVING count(*) > 0
 ), told AS (
     INSERT INTO towpath.event (job_id, seq, attempt, name) SELECT id, seq, attempt, 'job.started' FROM picked
 ), counted AS (
     INSERT INTO towpath.tally (queue, operation, started, queued, running, wait_seconds, waits)
-    SELECT queue, operation, count(*), -count(*), count(*), coalesce(sum(waited) FILTER (WHERE attempt = 1), 0),
+    SELECT :queue, operation, count(*), -count(*), count(*), coalesce(sum(waited) FILTER (WHERE attempt = 1), 0),
            array_agg(waited::real) FILTER (WHERE attempt = 1)
-    FROM (SELECT *, date_part('epoch', now() - due_since) AS waited FROM picked) AS picked GROUP BY queue, operation
+    FROM (SELECT *, date_part('epoch', now() - due_since) AS waited FROM picked) AS picked GROUP BY operation
 )
-SELECT id, queue, operation, tenant, lane, priority, pass, attempt, failures, retry_laters, max_attempts, payload,
-       parent_id, root_id, wakes, steps, gate, children_total, await_group, await_open, progress_current,
-       progress_total, trace
-FROM picked
+SELECT id, operation, tenant, priority, pass, attempt, max_attempts, payload, more FROM picked
 
 -- name: succeed_many
 -- Ids and attempts travel as one text each: the driver looks at every item of an array several times.
 WITH ended AS (
     UPDATE towpath.job AS job
     SET state = 'succeeded', leased = false, lease_until = NULL, worker_id = NULL, reason = NULL, finished_at = now(),
-        result = asked.result, error = NULL, error_kind = NULL, error_group = NULL, seq = job.seq + 1
+        result = asked.result, error = NULL, error_kind = NULL, error_group = NULL, live_key = NULL, seq = job.seq + 1
     FROM unnest(string_to_array(:ids::text, ',')::uuid[], string_to_array(:attempts::text, ',')::int[], :results::json[])
          AS asked (id, attempt, result)
     WHERE job.id = asked.id AND job.attempt = asked.attempt AND job.state = 'running'
@@ -51,22 +56,17 @@ SELECT id FROM ended
 
 -- name: turn
 -- succeed_many and claim in one statement, so in one commit. The settle comes first (that is what `settled` is for): it may
--- have to wait for a lock, and whoever waits should not hold newly claimed jobs meanwhile.
+-- have to wait for a lock, and whoever waits should not hold newly claimed jobs meanwhile. The last row has no id: it says
+-- how many were settled, and which ones if that is not all.
 WITH ended AS (
     UPDATE towpath.job AS job
     SET state = 'succeeded', leased = false, lease_until = NULL, worker_id = NULL, reason = NULL, finished_at = now(),
-        result = asked.result, error = NULL, error_kind = NULL, error_group = NULL, seq = job.seq + 1
+        result = asked.result, error = NULL, error_kind = NULL, error_group = NULL, live_key = NULL, seq = job.seq + 1
     FROM unnest(string_to_array(:ids::text, ',')::uuid[], string_to_array(:attempts::text, ',')::int[], :results::json[])
          AS asked (id, attempt, result)
     WHERE job.id = asked.id AND job.attempt = asked.attempt AND job.state = 'running'
       AND job.parent_id IS NULL AND job.gate = 0 AND job.children_total = 0
     RETURNING job.id, job.seq, job.attempt, job.queue, job.operation, job.started_at
-), told_end AS (
-    INSERT INTO towpath.event (job_id, seq, attempt, name) SELECT id, seq, attempt, 'job.succeeded' FROM ended
-), counted_end AS (
-    INSERT INTO towpath.tally (queue, operation, succeeded, running, run_seconds, runs)
-    SELECT queue, operation, count(*), -count(*), sum(ran), array_agg(ran::real)
-    FROM (SELECT *, date_part('epoch', now() - started_at) AS ran FROM ended) AS ended GROUP BY queue, operation
 ), settled AS MATERIALIZED (
     SELECT count(*) AS jobs FROM ended
 ), picked AS (
@@ -76,32 +76,44 @@ WITH ended AS (
         started_at = coalesce(started_at, now())
     WHERE id = ANY (ARRAY (
         SELECT ahead.id
-        FROM unnest(:bands::smallint[], :cursors::float8[]) AS band (priority, cursor),
+        FROM unnest(string_to_array(:bands::text, ',')::smallint[], string_to_array(:cursors::text, ',')::float8[],
+                    string_to_array(:after::text, ',')::uuid[]) AS band (priority, cursor, after),
              LATERAL (SELECT id FROM towpath.job
-                      WHERE queue = :queue AND priority = band.priority AND ready AND pass >= band.cursor
+                      WHERE queue = :queue AND priority = band.priority AND ready AND (pass, id) >= (band.cursor, band.after)
                       ORDER BY pass, id LIMIT :limit FOR UPDATE SKIP LOCKED) AS ahead
         WHERE NOT EXISTS (SELECT 1 FROM towpath.queue AS q
                           WHERE q.name = :queue AND (q.paused OR (q.max_slots IS NOT NULL AND NOT :counted::boolean)))
         LIMIT CASE WHEN (SELECT jobs FROM settled) >= 0 THEN :limit END))
-    RETURNING id, queue, operation, tenant, lane, priority, pass, attempt, failures, retry_laters, max_attempts, payload,
-              parent_id, root_id, wakes, steps, gate, children_total, await_group, await_open, progress_current,
-              progress_total, trace, seq, coalesce(due_at, created_at) AS due_since
-), told_start AS (
-    INSERT INTO towpath.event (job_id, seq, attempt, name) SELECT id, seq, attempt, 'job.started' FROM picked
-), counted_start AS (
-    INSERT INTO towpath.tally (queue, operation, started, queued, running, wait_seconds, waits)
-    SELECT queue, operation, count(*), -count(*), count(*), coalesce(sum(waited) FILTER (WHERE attempt = 1), 0),
-           array_agg(waited::real) FILTER (WHERE attempt = 1)
-    FROM (SELECT *, date_part('epoch', now() - due_since) AS waited FROM picked) AS picked GROUP BY queue, operation
+    RETURNING id, operation, tenant, priority, pass, attempt, max_attempts, payload,
+              CASE WHEN lane <> tenant OR parent_id IS NOT NULL OR root_id <> id OR failures > 0 OR retry_laters > 0 OR wakes > 0
+                     OR steps > 0 OR gate <> 0 OR children_total > 0 OR await_group IS NOT NULL OR await_open > 0
+                     OR progress_current IS NOT NULL OR progress_total IS NOT NULL OR trace IS NOT NULL
+                   THEN json_build_array(lane, root_id, parent_id, failures, retry_laters, wakes, steps, gate, children_total,
+                                         await_group, await_open, progress_current, progress_total, trace) END AS more,
+              seq, coalesce(due_at, created_at) AS due_since
+), leased AS (
+    INSERT INTO towpath.lease (id, worker_id, queue, jobs, until)
+    SELECT :lease_id, :worker_id, :queue, array_agg(id), now() + make_interval(secs => :lease) FROM picked HAVING count(*) > 0
+), told AS (
+    INSERT INTO towpath.event (job_id, seq, attempt, name)
+    SELECT id, seq, attempt, 'job.succeeded' FROM ended UNION ALL SELECT id, seq, attempt, 'job.started' FROM picked
+), counted AS (
+    INSERT INTO towpath.tally (queue, operation, started, queued, running, wait_seconds, waits, succeeded, run_seconds, runs)
+    SELECT queue, operation, count(started), -count(started), 2 * count(started) - count(*), coalesce(sum(waited), 0),
+           array_agg(waited::real) FILTER (WHERE waited IS NOT NULL), count(*) - count(started), coalesce(sum(ran), 0),
+           array_agg(ran::real) FILTER (WHERE ran IS NOT NULL)
+    FROM (SELECT :queue AS queue, operation, attempt AS started,
+                 CASE WHEN attempt = 1 THEN date_part('epoch', now() - due_since) END AS waited, NULL::float8 AS ran
+          FROM picked
+          UNION ALL
+          SELECT queue, operation, NULL, NULL, date_part('epoch', now() - started_at) FROM ended) AS jobs
+    GROUP BY queue, operation
 )
-SELECT id, queue, operation, tenant, lane, priority, pass, attempt, failures, retry_laters, max_attempts, payload,
-       parent_id, root_id, wakes, steps, gate, children_total, await_group, await_open, progress_current,
-       progress_total, trace
-FROM picked
+SELECT id, operation, tenant, priority, pass, attempt, max_attempts, payload, more FROM picked
 UNION ALL
-SELECT id, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
-       NULL, NULL, NULL
-FROM ended
+SELECT NULL, NULL, NULL, NULL, NULL, settled.jobs::int, NULL, NULL,
+       (SELECT json_agg(id) FROM ended WHERE settled.jobs < :asked::int)
+FROM settled
 
 -- name: insert_jobs
 -- Only what becomes ready spends its lane's turn: neither a scheduled job nor one whose key is held already.
@@ -113,8 +125,8 @@ WITH asked AS MATERIALIZED (
                       THEN coalesce(run_at, now() + make_interval(secs => delay)) END AS due,
                  key IS NOT NULL AND EXISTS (
                      SELECT 1 FROM towpath.job AS other
-                     WHERE other.tenant = asked.tenant AND other.operation = asked.operation AND other.key = asked.key
-                       AND other.key IS NOT NULL AND other.state IN ('queued', 'running', 'waiting')) AS held
+                     WHERE other.tenant = asked.tenant AND other.operation = asked.operation
+                       AND other.live_key = asked.key) AS held
           FROM unnest(:ids::uuid[], :queues::text[], :operations::text[], :tenants::text[], :lanes::text[],
                       :priorities::smallint[], :costs::float8[], :run_ats::timestamptz[], :delays::float8[], :keys::text[],
                       :max_attempts::int[], :payloads::json[], :parents::uuid[], :roots::uuid[], :groups::text[],
@@ -138,9 +150,9 @@ WITH asked AS MATERIALIZED (
     FROM asked JOIN lane USING (queue, priority, lane)
 ), added AS (
     INSERT INTO towpath.job (id, queue, operation, tenant, lane, priority, cost, pass, parent_id, root_id, child_group,
-                             key, ready, gate, parked, reason, run_at, due_at, max_attempts, payload, trace)
+                             key, live_key, ready, gate, parked, reason, run_at, due_at, max_attempts, payload, trace)
     SELECT id, queue, operation, tenant, lane, priority, cost, pass, parent_id, coalesce(root_id, id), child_group,
-           key,
+           key, key,
            due IS NULL AND NOT (gate = 1 OR (gate = 2 AND parent_id IS NULL)),
            gate,
            due IS NULL AND (gate = 1 OR (gate = 2 AND parent_id IS NULL)),
@@ -170,10 +182,22 @@ SELECT pg_current_xact_id()::text AS xid
 -- name: event_of
 SELECT 1 AS found FROM towpath.event WHERE job_id = :job_id AND seq = :seq AND xid = :xid::text::xid8
 
--- name: put_floor
-INSERT INTO towpath.clock (queue, priority, floor) VALUES (:queue, :priority, :floor)
-ON CONFLICT (queue, priority) DO UPDATE SET floor = greatest(clock.floor, excluded.floor)
-WHERE clock.floor < excluded.floor
+-- name: advance
+-- In one round trip, and nobody waits for the disk: a floor that a crash of the server takes back is one that has not risen
+-- yet, and jobs that are stamped against it are found by the next sweep at the latest.
+WITH eased AS MATERIALIZED (
+    SELECT set_config('synchronous_commit', 'off', true)
+), risen AS (
+    INSERT INTO towpath.clock (queue, priority, floor)
+    SELECT :queue, wanted.priority, wanted.floor
+    FROM eased, unnest(:priorities::smallint[], :floors::float8[]) AS wanted (priority, floor)
+    ORDER BY wanted.priority
+    ON CONFLICT (queue, priority) DO UPDATE SET floor = excluded.floor WHERE clock.floor < excluded.floor
+    RETURNING priority, floor
+)
+SELECT priority, max(floor) AS floor
+FROM (SELECT priority, floor FROM risen UNION ALL SELECT priority, floor FROM towpath.clock WHERE queue = :queue) AS known
+GROUP BY priority
 
 -- name: renew
 -- Locked in the order of ids first, like everybody else who touches several jobs.
@@ -225,13 +249,13 @@ WITH place AS MATERIALIZED (
     FROM towpath.lane WHERE queue = :queue AND lane = :lane
 ), added AS (
     INSERT INTO towpath.job (id, queue, operation, tenant, lane, priority, cost, pass, parent_id, root_id, child_group,
-                             key, ready, gate, parked, reason, run_at, due_at, max_attempts, payload, trace)
+                             key, live_key, ready, gate, parked, reason, run_at, due_at, max_attempts, payload, trace)
     SELECT :id::uuid, :queue, :operation::text, :tenant::text, :lane, :priority::smallint, :cost::float8,
            greatest(place.floor, (SELECT pass FROM towpath.job
                                   WHERE queue = :queue AND priority = :priority::smallint AND lane = :lane
                                     AND ready AND pass >= place.floor
                                   ORDER BY pass DESC LIMIT 1)) + :cost::float8 / coalesce(lane.weight, 1),
-           :parent::uuid, coalesce(:root::uuid, :id::uuid), :group::text, :key::text,
+           :parent::uuid, coalesce(:root::uuid, :id::uuid), :group::text, :key::text, :key::text,
            due IS NULL AND NOT shut, coalesce(lane.gate, 0), due IS NULL AND shut,
            CASE WHEN due IS NOT NULL THEN 'scheduled' WHEN shut THEN 'capped' END,
            due, due, :max_attempts::int, :payload::json, :trace::text
@@ -249,35 +273,5 @@ WITH place AS MATERIALIZED (
 SELECT * FROM added
 
 -- name: insert_alike
--- What insert_jobs does, for jobs that differ in nothing but their ids and payloads, none of them scheduled or with a key:
--- most bulk is like that, and it needs no sorting into lanes. Answers one row, not one per job.
-WITH place AS MATERIALIZED (
-    SELECT greatest(f.floor, (SELECT pass FROM towpath.job
-                              WHERE queue = :queue AND priority = :priority::smallint AND lane = :lane
-                                AND ready AND pass >= f.floor
-                              ORDER BY pass DESC LIMIT 1)) AS tail,
-           coalesce(l.weight, 1) AS weight, coalesce(l.gate, 0) AS gate,
-           coalesce(l.gate = 1 OR (l.gate = 2 AND :parent::uuid IS NULL), false) AS shut
-    FROM (SELECT coalesce((SELECT c.floor FROM towpath.clock AS c
-                           WHERE c.queue = :queue AND c.priority = :priority::smallint), 0) AS floor) AS f
-    LEFT JOIN (SELECT weight, CASE WHEN max_slots IS NOT NULL THEN 1 WHEN max_roots IS NOT NULL THEN 2 ELSE 0 END AS gate
-               FROM towpath.lane WHERE queue = :queue AND lane = :lane) AS l ON true
-), added AS (
-    INSERT INTO towpath.job (id, queue, operation, tenant, lane, priority, cost, pass, parent_id, root_id, child_group,
-                             ready, gate, parked, reason, max_attempts, payload, trace)
-    SELECT new.id, :queue, :operation::text, :tenant::text, :lane, :priority::smallint, :cost::float8,
-           place.tail + new.nth * :cost::float8 / place.weight, :parent::uuid, coalesce(:root::uuid, new.id), :group::text,
-           NOT place.shut, place.gate, place.shut, CASE WHEN place.shut THEN 'capped' END,
-           :max_attempts::int, new.payload, :trace::text
-    FROM place, unnest(string_to_array(:ids::text, ',')::uuid[], :payloads::json[]) WITH ORDINALITY AS new (id, payload, nth)
-    ON CONFLICT DO NOTHING
-    RETURNING id
-), whose AS (
-    INSERT INTO towpath.owned (tenant, id) SELECT :tenant::text, id FROM added
-), told AS (
-    INSERT INTO towpath.event (job_id, seq, attempt, name) SELECT id, 1, 0, 'job.created' FROM added
-), counted AS (
-    INSERT INTO towpath.tally (queue, operation, created, queued)
-    SELECT :queue, :operation::text, count(*), count(*) FROM added HAVING count(*) > 0
-)
-SELECT (SELECT count(*) FROM added) AS jobs, shut FROM place
+SELECT towpath.insert_alike(:lock, :again, string_to_array(:ids, ',')::uuid[], :payloads, :queue, :operation, :tenant, :lane, :priority,
+                            :cost, :parent, :root, :group, :max_attempts, :trace) AS shut

@@ -1,0 +1,44 @@
+"""What the hot statements are sent. Lists travel as one text each: the driver looks at every item of an array many times."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from towpath.core.ids import uuid7
+from towpath.core.transitions import Transition
+from towpath.store.contract import FIRST_ID, Claim
+from towpath.store.postgres.tx import sparse
+
+
+def endings(transitions: Sequence[Transition]) -> dict[str, Any]:
+    """Plain successes as parameters, which are sorted by id: rows are locked in that order."""
+    return {
+        "ids": ",".join([t.job_id for t in transitions]),
+        "attempts": ",".join([str(t.attempt) for t in transitions]),
+        "results": sparse([t.result_json for t in transitions]),
+        "asked": len(transitions),
+    }
+
+
+def request(claim: Claim) -> dict[str, Any]:
+    bands = sorted(claim.cursors)
+    return {
+        "queue": claim.queue,
+        "bands": ",".join(map(str, bands)),
+        "cursors": ",".join([repr(claim.cursors[band]) for band in bands]),
+        "after": ",".join([claim.after.get(band, FIRST_ID) for band in bands]),
+        "limit": claim.limit,
+        "counted": False,
+        "worker_id": claim.worker_id,
+        "lease": claim.lease_seconds,
+        "lease_id": claim.lease_id,
+    }
+
+
+def for_one_try(params: dict[str, Any], names: Sequence[str]) -> list[Any]:
+    """The parameters of a claim. If it has to be sent again, because nobody knows whether it was committed, what it takes
+    then is listed in a row of its own: the first row may list jobs that no worker knows of."""
+    values = [params[name] for name in names]
+    params["lease_id"] = uuid7()
+    return values

@@ -1,0 +1,7 @@
+-- name: put_lease
+INSERT INTO towpath.lease (id, worker_id, queue, jobs, until) VALUES (:id, :worker_id, :queue, :jobs, :until)
+
+-- name: unlisted_leases
+-- There should be none; whatever the reason, nobody would look after them. Reads all jobs.
+SELECT id, queue, worker_id, lease_until FROM towpath.job
+WHERE leased AND lease_until < :before AND id NOT IN (SELECT job_id FROM towpath.held) ORDER BY id LIMIT :limit

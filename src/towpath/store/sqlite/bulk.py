@@ -1,0 +1,62 @@
+"""Many rows per statement. A statement that inserts fifty rows runs without the interpreter between them, and without its
+lock, so the event loop goes on meanwhile."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from itertools import chain
+from typing import Any
+
+import apsw
+
+_SIZES = (50, 10, 1)
+
+_CREATED = (
+    "INSERT INTO towpath_event (job_id, seq, attempt, name, ts) SELECT column1, 1, 0, 'job.created', ? FROM (VALUES {})"
+)
+_OWNED = "INSERT INTO towpath_owned (tenant, id) SELECT ?, column1 FROM (VALUES {})"
+_JOBS = (
+    "INSERT INTO towpath_job (id, root_id, pass, payload, queue, operation, tenant, lane, priority, cost, parent_id,"
+    " child_group, ready, gate, parked, reason, max_attempts, trace, created_at) "
+    "SELECT column1, coalesce(?, column1), column2, column3, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ? FROM (VALUES {}) "
+    "WHERE true ON CONFLICT DO NOTHING"
+)
+
+
+def insert_alike(
+    connection: apsw.Connection, common: tuple[Any, ...], rows: Sequence[tuple[str, float, str]], tenant: str, now: float
+) -> bool:
+    """Jobs that differ in their id, pass and payload, whose they are, and the events that tell of them. Whether they are
+    new: all of them are, or none, if this is the same insert again after an unknown commit."""
+    if _insert(connection, _JOBS, common, rows, 3) != len(rows):
+        return False
+    ids = [(row[0],) for row in rows]
+    _insert(connection, _OWNED, (tenant,), ids, 1)
+    _insert(connection, _CREATED, (now,), ids, 1)
+    return True
+
+
+def _insert(
+    connection: apsw.Connection, statement: str, common: tuple[Any, ...], rows: Sequence[tuple[Any, ...]], width: int
+) -> int:
+    inserted = 0
+    for part in _parts(rows):
+        connection.execute(_text(statement, width, len(part)), (*common, *chain.from_iterable(part)))
+        inserted += connection.changes()
+    return inserted
+
+
+def _parts(rows: Sequence[Any]) -> Iterator[Sequence[Any]]:
+    """In few sizes, so that every statement is prepared once."""
+    start = 0
+    while start < len(rows):
+        size = next(size for size in _SIZES if size <= len(rows) - start)
+        yield rows[start : start + size]
+        start += size
+
+
+@lru_cache(maxsize=64)
+def _text(statement: str, width: int, count: int) -> str:
+    row = f"({', '.join('?' * width)})"
+    return statement.format(", ".join([row] * count))

@@ -1,0 +1,11 @@
+-- name: forget_leases
+-- Those whose jobs the worker has settled. A claim that was sent again after an unknown commit has taken more than the worker
+-- knows of: what is still leased stays listed.
+DELETE FROM towpath.lease AS lease
+WHERE id IN :ids AND NOT EXISTS (SELECT 1 FROM towpath.job AS job WHERE job.id IN (SELECT value FROM json_each(lease.jobs)) AND job.leased)
+
+-- name: forget_spent_leases
+-- Those whose worker did not say so: none of their jobs is leased any more. A job that is leased again meanwhile is listed
+-- in the row of that lease.
+DELETE FROM towpath.lease AS lease
+WHERE until < :now AND NOT EXISTS (SELECT 1 FROM towpath.job AS job WHERE job.id IN (SELECT value FROM json_each(lease.jobs)) AND job.leased)
