@@ -17,6 +17,7 @@ from psycopg.rows import dict_row
 from psycopg.types.json import set_json_loads
 
 from tests.chaos.witness import Sighting, testimony
+from tests.soundness import UNSOUND
 from towpath.core.lifecycle import State
 from towpath.core.records import JOB_FIELDS, Event, Job, column
 
@@ -101,6 +102,11 @@ def unsettled(url: str) -> list[dict[str, Any]]:
     now = "unixepoch('subsec')" if url.startswith("sqlite:") else "now()"
     due = _rows(url, f"SELECT name AS id, operation, 'scheduled' AS state FROM towpath.schedule WHERE next_fire <= {now}")
     return _rows(url, f"SELECT {columns} FROM towpath.job WHERE {live}") + due
+
+
+def unsound_rows(url: str) -> list[dict[str, Any]]:
+    """Rows that break a condition, see `tests/soundness.py`."""
+    return _rows(url, UNSOUND)
 
 
 def live_workers(url: str) -> list[str]:

@@ -9,7 +9,7 @@ from typing import Any, Self
 
 from tests.chaos.checker import judge
 from tests.chaos.client import Client
-from tests.chaos.history import History, between_two_messages, live_workers, load, unsettled
+from tests.chaos.history import History, between_two_messages, live_workers, load, unsettled, unsound_rows
 from tests.chaos.processes import Fleet, Member
 from tests.chaos.witness import Sighting, Witness, testimony
 from tests.chaos.workload import FAIR, LEASE_SECONDS, make_app, set_caps
@@ -126,6 +126,7 @@ class Run:
         return load(self.url, self.witness.path, **self._rules())
 
     def judge(self) -> History:
+        assert unsound_rows(self.url) == []
         return judge(self.url, self.witness.path, **self._rules())
 
     def _rules(self) -> dict[str, Any]:
