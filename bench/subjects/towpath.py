@@ -8,10 +8,10 @@ from typing import Any
 from bench.contender import DatabaseKind, EventLoop, Payload, Sink
 from bench.subjects.claiming import StoreClaims, open_store
 from towpath import App, Context
+from towpath.engine.worker import SPLIT_FROM
 
 _QUEUE = "bench"
 _OPERATION = "bench"
-_SPLITS_FROM = 64
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class Towpath:
 
         async with app:
             # A worker with many slots claims half of them at a time, so the claims and settles are `batch` jobs each.
-            slots = 2 * batch if 2 * batch >= _SPLITS_FROM else batch
+            slots = 2 * batch if 2 * batch >= SPLIT_FROM else batch
             await app.run_worker(queues=[_QUEUE], concurrency=slots)
 
 

@@ -68,3 +68,11 @@ def test_explain_of_a_failed_job_gives_its_remedy(towpath):
     towpath.drain()
     told = towpath.json("explain", job_id)
     assert (told["reason"], told["remedy"]) == ("fatal", "order a new part, then requeue")
+
+
+def test_explain_of_a_job_that_has_ended_says_when_it_did(towpath):
+    job_id = towpath.enqueue("break", {})
+    towpath.drain()
+    told = words(towpath("explain", job_id).stdout)
+    assert " ended 2" in told
+    assert " until " not in told

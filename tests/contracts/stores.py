@@ -112,6 +112,10 @@ class Hands:
     async def run_out(self, *ids: str) -> None:
         """Lets the leases of some jobs run out."""
         await self.shift("lease_until", -86400.0, *ids)
+        await self.let_lists_grow_old()
+
+    async def let_lists_grow_old(self) -> None:
+        """As if the leases on them could have run out."""
         back = "until - 86400.0" if self.store.dialect == "sqlite" else "until - interval '1 day'"
         await self.sql(f"UPDATE {self.table('lease')} SET until = {back} RETURNING 1 AS done")
 

@@ -18,11 +18,6 @@ async def sweep(hands) -> None:
     await hands.store.run(lambda tx: tx.execute("forget_spent_leases", now=tx.now))
 
 
-async def age(hands) -> None:
-    back = "until - 86400.0" if hands.store.dialect == "sqlite" else "until - interval '1 day'"
-    await hands.sql(f"UPDATE {hands.table('lease')} SET until = {back} RETURNING 1 AS done")
-
-
 async def test_a_claim_lists_what_it_took_in_one_row(hands):
     ids = await hands.enqueue_many(3)
     claim = Claim("q", 2, "w", 30.0)
@@ -47,7 +42,7 @@ async def test_whoever_works_on_a_waiting_job_is_listed_too(hands):
     job = await hands.start()
     waiting = transitions.defer(job.id, 1, "provider", wakes_seen=0, deadline=None, max_wait=3600.0)
     assert await hands.settle(waiting) == [None]
-    await age(hands)
+    await hands.let_lists_grow_old()
     await sweep(hands)
     assert await leases(hands) == {}
     assert await hands.apply(transitions.poll(job.id, "poller", 60.0)) == [None]
@@ -59,7 +54,7 @@ async def test_the_janitor_takes_away_what_is_spent_and_nothing_else(hands):
     await hands.settle(transitions.succeed(done.id, 1, None, solo=True))
     await sweep(hands)
     assert len(await leases(hands)) == 2  # too young: perhaps its worker is about to do it
-    await age(hands)
+    await hands.let_lists_grow_old()
     await sweep(hands)
     assert list((await leases(hands)).values()) == [{held.id}]
 
@@ -67,7 +62,7 @@ async def test_the_janitor_takes_away_what_is_spent_and_nothing_else(hands):
 async def test_a_cancelled_job_stays_listed_until_its_handler_has_ended(hands):
     job = await hands.start()
     await hands.apply(transitions.cancel(job.id))
-    await age(hands)
+    await hands.let_lists_grow_old()
     await sweep(hands)
     assert list((await leases(hands)).values()) == [{job.id}]
     await hands.apply(transitions.handler_ended(job.id, 1))

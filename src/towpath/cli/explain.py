@@ -10,6 +10,7 @@ from towpath.cli.options import AsJson, Database, JobId, finds_data
 from towpath.cli.records import plain
 from towpath.cli.screen import clean, console, facts, say_json, state
 from towpath.cli.words import age, clock, duration
+from towpath.core.lifecycle import TERMINAL, State
 from towpath.engine.explain import MOST_COUNTED, Explanation
 
 
@@ -36,10 +37,17 @@ async def _explain(job_id: str, as_json: bool, database: str | None) -> None:
         ("reason", told.reason),
         ("position", _position(told)),
         ("starts in", _eta(told)),
-        ("until", f"{clock(told.until)} ({age(told.until, now)})" if told.until else None),
+        (_moment(told), f"{clock(told.until)} ({age(told.until, now)})" if told.until else None),
         ("what to do", told.remedy),
     ]
     screen.print(facts(rows))
+
+
+def _moment(told: Explanation) -> str:
+    """What the moment that belongs to its state is."""
+    if told.state == State.RUNNING:
+        return "leased until"
+    return "ended" if State(told.state) in TERMINAL else "until"
 
 
 def _position(told: Explanation) -> str | None:

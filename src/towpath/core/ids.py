@@ -7,6 +7,9 @@ import threading
 import time
 from datetime import UTC, datetime
 
+FIRST_ID = "00000000-0000-0000-0000-000000000000"
+"""Before every id: where a walk over all of them begins."""
+
 _lock = threading.Lock()
 _last = 0
 _BUFFER = 4096

@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from towpath.core.ids import FIRST_ID
 from towpath.core.lifecycle import State
 from towpath.core.records import Job
 
@@ -14,7 +15,6 @@ if TYPE_CHECKING:
     from towpath.store.contract import Tx
 
 _PAGE = 500
-_FIRST = "00000000-0000-0000-0000-000000000000"
 
 
 class Children:
@@ -49,7 +49,7 @@ class Children:
 
     async def __aiter__(self) -> AsyncIterator[Job]:
         """The child jobs in the order of their payloads."""
-        after = _FIRST
+        after = FIRST_ID
         while True:
             page = await self._services.store.read(partial(self._page, after=after))
             for job in page:

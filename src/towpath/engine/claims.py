@@ -16,7 +16,6 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from towpath.core.records import PRIORITIES
 from towpath.core.transitions import Transition
 from towpath.store.contract import EVERYWHERE, Claim, Claimed, Store
 
@@ -30,7 +29,7 @@ _PLATEAU = 300
 class QueueClaims:
     def __init__(self, store: Store, queue: str, clock: Callable[[], float] = time.monotonic) -> None:
         self._store, self.queue, self._clock = store, queue, clock
-        self._cursors: dict[int, float] = dict.fromkeys(PRIORITIES, float("-inf"))
+        self._cursors: dict[int, float] = dict(EVERYWHERE)
         self._floors = dict(self._cursors)
         self._highest: dict[int, tuple[float, str]] = {}  # pass and id of the last job in order
         self._noted: dict[int, tuple[float, str]] = {}

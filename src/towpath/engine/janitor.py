@@ -14,6 +14,7 @@ from typing import Any
 
 from towpath.core import transitions
 from towpath.core.errors import StoreUnavailable
+from towpath.core.ids import FIRST_ID
 from towpath.core.lifecycle import State
 from towpath.core.points import reach
 from towpath.core.transitions import Transition
@@ -27,7 +28,6 @@ from towpath.store.contract import Row, Tx
 log = logging.getLogger("towpath.janitor")
 
 _PAGE = 200
-_FIRST = "00000000-0000-0000-0000-000000000000"
 _LONG_AGO: Any = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -161,7 +161,7 @@ async def _promote_one_by_one(services: Services) -> int:
 
 async def _pages(services: Services, query: str) -> AsyncIterator[Row]:
     """The rows of a keyset query, each once, however many of them stay as they are."""
-    mark, after = _LONG_AGO, _FIRST
+    mark, after = _LONG_AGO, FIRST_ID
     while True:
         rows = await services.store.read(partial(_page, query=query, mark=mark, after=after))
         for row in rows:
@@ -177,7 +177,7 @@ async def _page(tx: Tx, query: str, mark: Any, after: str) -> Sequence[Row]:
 
 async def rescue(services: Services) -> int:
     """Jobs whose worker has gone silent, page by page, so that one bad row cannot hide the others."""
-    after, total = _FIRST, 0
+    after, total = FIRST_ID, 0
     while True:
         rows = await services.store.read(partial(_expired_leases, after=after))
         found = [(str(row["id"]), row["attempt"], row["state"]) for row in rows]
@@ -200,7 +200,7 @@ def _rescue_of(job_id: str, attempt: int, state: str) -> Transition:
 
 
 async def expire(services: Services) -> int:
-    mark, after, total = _LONG_AGO, _FIRST, 0
+    mark, after, total = _LONG_AGO, FIRST_ID, 0
     while True:
         rows = await services.store.read(partial(_page, query="expired_waits", mark=mark, after=after))
         if rows:

@@ -13,7 +13,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from towpath.core.errors import JobNotFound, NotRequeueable
-from towpath.core.ids import first_at
+from towpath.core.ids import FIRST_ID, first_at
 from towpath.core.lifecycle import State
 from towpath.engine import tombstones
 from towpath.engine.values import blob_prefix
@@ -26,7 +26,6 @@ log = logging.getLogger("towpath.retention")
 
 _BATCH = 200
 _MOST_BATCHES = 50
-_FIRST = "00000000-0000-0000-0000-000000000000"
 _GOOD = [State.SUCCEEDED.value, State.CANCELLED.value]
 _BAD = [State.FAILED.value, State.PARTIAL.value]
 
@@ -57,7 +56,7 @@ async def prune_older(
     services: Services, states: list[str], age: timedelta, queue: str | None = None, *, but_not: list[str] | None = None
 ) -> int:
     """Removes trees whose root ended in one of `states` more than `age` ago; answers how many jobs went."""
-    total, after = 0, _FIRST
+    total, after = 0, FIRST_ID
     for _ in range(_MOST_BATCHES):
         roots, gone = await services.store.run(
             partial(_batch, states=states, age=age, queue=queue, but_not=but_not, after=after)

@@ -43,7 +43,7 @@ _WATCH_EVERY = 0.25
 _HOUR = 3600.0
 _FORGET_EVERY = 1.0
 _AT_ONCE = 25
-_SPLIT_FROM = 64
+SPLIT_FROM = 64
 
 
 class Worker:
@@ -59,7 +59,7 @@ class Worker:
         self._entries: dict[tuple[str, int], Entry] = {}  # by job and attempt: a lost attempt may still be ending
         self._settling = 0
         # With many slots half of them at a time: one half is claimed and settled while the other half runs.
-        self._batch = concurrency if concurrency < _SPLIT_FROM else concurrency // 2
+        self._batch = concurrency if concurrency < SPLIT_FROM else concurrency // 2
         self._taking_along = True  # the next claim takes along what has been left to settle
         self._handing_back = False
         self._beginning = 0  # claimed, and begun as soon as the next turn is on its way

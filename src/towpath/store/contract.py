@@ -53,7 +53,6 @@ class Tx(Protocol):
 Unit = Callable[[Tx], Awaitable[T]]
 
 
-FIRST_ID = "00000000-0000-0000-0000-000000000000"
 EVERYWHERE: Mapping[int, float] = dict.fromkeys(PRIORITIES, float("-inf"))
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from towpath.core.ids import uuid7
+from towpath.core.ids import FIRST_ID, uuid7
 from towpath.core.transitions import Transition
-from towpath.store.contract import FIRST_ID, Claim
+from towpath.store.contract import Claim
 from towpath.store.postgres.tx import sparse
 
 
