@@ -66,6 +66,9 @@ CASES = (
     Case("enqueue", 100, subjects=(TOWPATH, *PEERS)),
     Case("drain", 1, subjects=(TWO_COMMITS, TOWPATH)),
     Case("drain", 10, subjects=(TWO_COMMITS, TOWPATH)),
-    Case("drain", 100, subjects=(TWO_COMMITS, TOWPATH, *PEERS)),
-    Case("drain", 100, processes=2, subjects=(FLOOR, TOWPATH, *PEERS)),
+    Case("drain", 100, subjects=(TWO_COMMITS, TOWPATH)),
+    Case("drain", 100, processes=2, subjects=(FLOOR, TOWPATH)),
+    # The batch that suits the fastest peer best: everybody takes as much at a time.
+    Case("drain", 300, subjects=(TOWPATH, *PEERS)),
+    Case("drain", 300, processes=2, subjects=(FLOOR, TOWPATH, *PEERS)),
 )

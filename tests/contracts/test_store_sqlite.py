@@ -11,8 +11,11 @@ import pytest
 
 from tests.contracts.stores import PATIENCE, Hands, opened
 from towpath.config import Settings, sqlite_path
+from towpath.core import transitions
 from towpath.core.errors import ConfigurationError, StoreUnavailable
+from towpath.store.contract import Claim
 from towpath.store.migrating import ENGINE, migrate
+from towpath.store.sqlite import hot
 from towpath.store.sqlite.connection import check_version, connect
 from towpath.wiring import make_store
 
@@ -160,3 +163,62 @@ async def test_a_plan_does_not_depend_on_the_values_that_are_bound(sqlite_url):
         assert connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, -1) == 1
         connection.close()
         await hands.enqueue()
+
+
+async def test_a_claim_that_is_rolled_back_takes_its_procedures_with_it_and_the_next_makes_them_again(sqlite_url):
+    async with opened(sqlite_url) as hands:
+        wanted = await hands.enqueue()
+
+        async def claim_and_fail(tx):
+            assert len(await hot.claim(Claim("q", 1, "w", 30.0))(tx)) == 1
+            raise RuntimeError("after the claim")
+
+        for _ in range(2):
+            with pytest.raises(RuntimeError, match="after the claim"):
+                await hands.store.run(claim_and_fail)
+        [claimed] = await hands.claim()
+        assert (claimed.id, claimed.attempt) == (wanted, 1)
+        assert await hands.settle(transitions.succeed(claimed.id, 1, None, solo=True)) == [None]
+
+
+async def test_the_names_of_the_procedures_do_not_hide_tables_of_the_user(sqlite_url):
+    async with opened(sqlite_url) as hands:
+        await hands.start()
+        async with hands.store.transaction() as tx:
+            for name in ("claim", "settle", "begun", "ended"):
+                await tx.execute_sql(f"CREATE TABLE {name} (a)")
+                await tx.execute_sql(f"INSERT INTO {name} VALUES (1)")
+        rows = await hands.sql("SELECT count(*) AS n FROM claim, settle, begun, ended")
+        assert rows[0]["n"] == 1
+
+
+async def test_a_claim_and_a_settle_look_at_their_own_rows_only(sqlite_url):
+    """Joined the other way round, their statements would read the whole table; so the number of steps is looked at."""
+
+    async def steps_of_a_turn(hands) -> int:
+        counted = 0
+
+        async def unit(tx):
+            nonlocal counted
+            connection = tx.connection
+
+            def tick() -> bool:
+                nonlocal counted
+                counted += 1
+                return False
+
+            connection.set_progress_handler(tick, 1)
+            try:
+                await hot.turn([transitions.succeed(running.id, 1, "1", solo=True)], Claim("q", 1, "w", 30.0))(tx)
+            finally:
+                connection.set_progress_handler(None)
+
+        running = await hands.start()
+        await hands.store.run(unit)
+        return counted
+
+    async with opened(sqlite_url) as hands:
+        await hands.enqueue_many(50)
+        few = await steps_of_a_turn(hands)
+        await hands.enqueue_many(2000)
+        assert await steps_of_a_turn(hands) < 2 * few

@@ -236,3 +236,33 @@ async def test_rows_and_jobs_of_one_transaction_exist_together_or_not_at_all(app
     assert [job.id for job in await app.list()] == [kept]
     async with working(app):
         assert (await ended(app, kept)).state is State.SUCCEEDED
+
+
+async def test_an_item_of_a_bulk_without_an_operation_is_named_and_nothing_is_added(app):
+    @app.operation("work")
+    async def work(ctx): ...
+
+    with pytest.raises(SchemaInvalid, match=r"\[1\]\.operation.*every job needs the name of its operation"):
+        await app.enqueue_many([{"operation": "work"}, {"payload": 1}])
+    assert await app.list() == []
+
+
+async def test_items_of_a_bulk_keep_their_own_options(app):
+    @app.operation("work")
+    async def work(ctx, payload): ...
+
+    jobs = await app.enqueue_many(
+        [
+            {"operation": "work", "payload": 1},
+            {"operation": "work", "payload": 2, "tenant": "a"},
+            {"payload": 3, "operation": "work", "priority": 0},
+            {"operation": "work", "payload": 4},
+        ]
+    )
+    rows = [await app.get(job.id) for job in jobs]
+    assert [(row.payload_json, row.tenant, row.priority) for row in rows] == [
+        ("1", "default", 1),
+        ("2", "a", 1),
+        ("3", "default", 0),
+        ("4", "default", 1),
+    ]

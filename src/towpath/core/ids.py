@@ -35,14 +35,18 @@ def uuid7() -> str:
 def uuid7s(count: int) -> list[str]:
     """So many of them, at about half the price each."""
     global _last  # noqa: PLW0603  (see above)
-    noise = os.urandom(8 * count)
+    noise = os.urandom(8 * count).hex()
     with _lock:
         ticks = max(time.time_ns() * 4096 // 1_000_000, _last + 1)
         _last = ticks + count - 1
-    made = []
-    for tick, start in zip(range(ticks, ticks + count), range(0, 8 * count, 8), strict=True):
-        text = f"{tick >> 12:012x}7{tick & 0xFFF:03x}8{noise[start : start + 8].hex()[1:]}"
-        made.append(f"{text[:8]}-{text[8:12]}-{text[12:16]}-{text[16:20]}-{text[20:]}")
+    made, at, millisecond, begin = [], 0, -1, ""
+    for tick in range(ticks, ticks + count):
+        if tick >> 12 != millisecond:
+            millisecond = tick >> 12
+            text = f"{millisecond:012x}"
+            begin = f"{text[:8]}-{text[8:]}-7"
+        made.append(f"{begin}{tick & 0xFFF:03x}-8{noise[at : at + 3]}-{noise[at + 3 : at + 15]}")
+        at += 16
     return made
 
 

@@ -278,7 +278,7 @@ class App:
         items = list(jobs)
         if not tracing.active():
             return await self._enqueue(items)
-        with tracing.enqueueing([item["operation"] for item in items]):
+        with tracing.enqueueing([str(item.get("operation")) for item in items]):
             return await self._enqueue(items)
 
     async def _enqueue(self, items: Sequence[dict[str, Any]]) -> list[Job]:

@@ -11,10 +11,11 @@ from towpath.store.contract import Claimed
 class Grip:
     """What is left of one claim."""
 
-    __slots__ = ("jobs", "lease_id")
+    __slots__ = ("jobs", "lease_id", "plain")
 
     def __init__(self, lease_id: str, jobs: int) -> None:
         self.lease_id, self.jobs = lease_id, jobs
+        self.plain = True  # nothing but successes so far, which leave nothing leased
 
 
 class Entry:

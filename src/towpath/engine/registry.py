@@ -6,7 +6,7 @@ import inspect
 import re
 import typing
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
@@ -62,23 +62,32 @@ class Operation:
     takes_payload: bool
     adapter: TypeAdapter[Any] | None
 
+    what: str = field(init=False)
+    """What a message about its payload calls it."""
+    _as_it_is: bool | None = None
+
+    def __post_init__(self) -> None:
+        self.what = f"the payload of {self.name}"
+
     def check(self, payload: Any) -> str:
         """The payload as JSON, or SchemaInvalid with the path of the field that does not fit."""
-        what = f"the payload of {self.name}"
         value = self.read(payload)
-        if self.adapter is None or self.adapter.core_schema["type"] == "dict":
-            return encode(value, what=what)  # says where in a dict the trouble is
+        if self._as_it_is is None:  # asked once: pydantic looks it up anew every time
+            self._as_it_is = self.adapter is None or self.adapter.core_schema["type"] == "dict"
+        if self._as_it_is:
+            return encode(value, what=self.what)  # says where in a dict the trouble is
+        assert self.adapter is not None
         try:
-            return encode(self.adapter.dump_python(value, mode="json"), what=what)
+            return encode(self.adapter.dump_python(value, mode="json"), what=self.what)
         except PydanticSerializationError as error:
-            raise EncodingError(f"{what} cannot be written as JSON: {error}") from None
+            raise EncodingError(f"{self.what} cannot be written as JSON: {error}") from None
 
     def read(self, payload: Any) -> Any:
         """The payload as the operation's own type."""
         if self.adapter is None:
             return payload
         try:
-            return self.adapter.validate_python(payload)
+            return self.adapter.validator.validate_python(payload)
         except ValidationError as error:
             raise _invalid(self.name, error) from None
 

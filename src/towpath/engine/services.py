@@ -26,23 +26,23 @@ from towpath.store.contract import Store
 from towpath.transports import Transport
 
 _MOST_STEP_THREADS = 128
+_NO_OPTIONS = {"operation", "payload"}
 _A_CENTURY = 100 * 365 * 86400.0
 
 
 class Mould:
     """Everything about a job but its id and payload, checked."""
 
-    __slots__ = ("_known", "_name", "_queue", "_rest", "_values")
+    __slots__ = ("_known", "_name", "_queue", "_rest", "_values", "_what")
 
     def __init__(self, values: Values, known: Operation | None, name: str, queue: str, rest: tuple[Any, ...]) -> None:
         self._values, self._known, self._name, self._queue = values, known, name, queue
         self._rest: tuple[Any, ...] = (*rest, self)
+        self._what = f"the payload of {name}"
 
     def cast(self, job_id: str, payload: Any) -> NewJob:
-        what = f"the payload of {self._name}"
-        text = self._known.check(payload) if self._known else encode(payload, what=what)
-        text = self._values.check(text, what)
-        return NewJob(job_id, self._name, self._queue, text, *self._rest)
+        text = self._known.check(payload) if self._known else encode(payload, what=self._what)
+        return NewJob(job_id, self._name, self._queue, self._values.check(text, self._what), *self._rest)
 
 
 @dataclass(slots=True)
@@ -67,18 +67,22 @@ class Services:
     def new_jobs(self, items: Sequence[Mapping[str, Any]], trace: str | None) -> list[NewJob]:
         """`new_job` for many. What they have in common is looked at once."""
         moulds: dict[Any, Mould] = {}
-        made = []
+        made: list[NewJob] = []
         for job_id, item in zip(uuid7s(len(items)), items, strict=True):
-            options = {"trace": trace, **item}
-            operation, payload = options.pop("operation"), options.pop("payload", None)
             try:
-                kind = (operation, *options.items())
+                kind = (
+                    item["operation"] if item.keys() == _NO_OPTIONS else tuple(i for i in item.items() if i[0] != "payload")
+                )
                 mould = moulds.get(kind)
             except TypeError:  # something that has no hash: an option of the wrong type, most likely
                 mould = kind = None
             if mould is None:
-                mould = moulds[kind] = self.mould(operation, **options)
-            made.append(mould.cast(job_id, payload))
+                if "operation" not in item:
+                    raise SchemaInvalid("every job needs the name of its operation", path=f"[{len(made)}].operation")
+                options = {"trace": trace, **item}
+                options.pop("payload", None)
+                mould = moulds[kind] = self.mould(**options)
+            made.append(mould.cast(job_id, item.get("payload")))
         return made
 
     def mould(  # noqa: PLR0913  (it is enqueue's signature, spelled out so that a misspelt option is refused)

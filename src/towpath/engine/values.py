@@ -14,6 +14,7 @@ from towpath.core.encoding import decode, encode
 from towpath.core.errors import EncodingError, PayloadTooLarge
 
 _REFERENCE = "$blob"
+_MARK = f'"{_REFERENCE}"'
 
 
 class Values:
@@ -26,7 +27,7 @@ class Values:
 
     def check(self, text: str, what: str) -> str:
         """Refuses what is too large, and what would be taken for a reference to somebody else's blob."""
-        if f'"{_REFERENCE}"' in text and is_reference(decode(text)):
+        if _MARK in text and is_reference(decode(text)):
             raise EncodingError(f"{what} has the key {_REFERENCE!r}, which is reserved; name it differently")
         # len() counts characters and a character is at least a byte, so this never lets too much through.
         if len(text) > self._max_bytes or (len(text) * 4 > self._max_bytes and len(text.encode()) > self._max_bytes):

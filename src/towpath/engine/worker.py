@@ -34,7 +34,7 @@ from towpath.engine.logs import JobLogHandler
 from towpath.engine.loops import Loop
 from towpath.engine.runners import Runners
 from towpath.engine.services import Services
-from towpath.store.contract import Claim, Claimed
+from towpath.store.contract import Claim, Claimed, Tx
 from towpath.version import __version__
 
 log = logging.getLogger("towpath.worker")
@@ -82,7 +82,7 @@ class Worker:
         self._watch = Loop("watch", self._watch_entries)
         self._floors = Loop("floors", self._write_floors)
         self._floors_rest = True
-        self._spent: list[str] = []
+        self._spent: list[Grip] = []
         self._leases = Loop("leases", self._forget_leases)
         self._poll = Loop("poll", self._poll_again)
         self._log_handler = JobLogHandler()
@@ -292,9 +292,11 @@ class Worker:
             log.warning("dropped the late %s of job %s: %s", transition.verb, entry.job.id, refused)
             self._services.scribe.settle(transitions.handler_ended(entry.job.id, entry.job.attempt), _ignore)
         elif refused is None:
-            entry.grip.jobs -= 1
-            if entry.grip.jobs == 0:
-                self._spent.append(entry.grip.lease_id)
+            grip = entry.grip
+            grip.jobs -= 1
+            grip.plain &= transition.verb == "succeed"
+            if grip.jobs == 0:
+                self._spent.append(grip)
         if self._janitor is not None and (transition.delay or transition.deadline is not None):
             self._janitor.timer_set()
 
@@ -346,7 +348,15 @@ class Worker:
         """Claims of which every job has been settled are no longer listed. What is missed here the janitor finds."""
         if self._spent:
             spent, self._spent = self._spent, []
-            await self._services.store.run(lambda tx: tx.execute("forget_leases", ids=spent))
+            plain = [grip.lease_id for grip in spent if grip.plain]
+            rest = [grip.lease_id for grip in spent if not grip.plain]
+
+            async def unit(tx: Tx) -> None:
+                await tx.execute("drop_leases", ids=plain)
+                if rest:  # looks at every job on them once more
+                    await tx.execute("forget_leases", ids=rest)
+
+            await self._services.store.run(unit)
         return _FORGET_EVERY
 
     async def _wind_down(self) -> None:

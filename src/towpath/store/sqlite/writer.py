@@ -111,9 +111,9 @@ class Writer:
             self._started.set_exception(error)
             return
         self._started.set_result(None)
-        last_change = time.monotonic()
+        now = looked = last_change = time.monotonic()
         while True:
-            idle = time.monotonic() - last_change > _IDLE_AFTER
+            idle = now - last_change > _IDLE_AFTER
             try:
                 batch = self._take(_IDLE_POLL if idle else _BUSY_POLL)
             except queue.Empty:
@@ -122,12 +122,16 @@ class Writer:
                 break
             if batch:
                 self._serve(batch)
+            now = time.monotonic()
+            if now - looked < _BUSY_POLL:
+                continue
+            looked = now
             try:
                 seen = self._data_version()
             except apsw.Error:  # a disk that does not answer: whoever has work is told so, and we look again
                 continue
             if seen != version:
-                version, last_change = seen, time.monotonic()
+                version, last_change = seen, now
                 self._changed()
         self._turnstile.close()
         self._connection.close()

@@ -1,0 +1,92 @@
+-- Claims and plain successes as procedures of the connection: a trigger on a view is one. Its arguments are the inserted row,
+-- its body is as many statements as it takes. They are temporary, so they always belong to this version of the code, and no
+-- migration has to know of them. They have the prefix of all our tables, because the user's own statements run on this
+-- connection, too, and a temporary name wins.
+--
+-- Joins are CROSS where the order matters: the other way round they would walk the whole table.
+
+CREATE TEMP TABLE IF NOT EXISTS towpath_ended
+    (rid integer PRIMARY KEY, id text, seq integer, attempt integer, queue text, operation text, ran real, result text);
+
+CREATE TEMP VIEW IF NOT EXISTS towpath_settle AS SELECT NULL AS asked, NULL AS now;
+
+-- `asked` is JSON, [[id, attempt, result], …]; what was asked and did happen is in `towpath_ended` afterwards.
+CREATE TEMP TRIGGER IF NOT EXISTS towpath_settle INSTEAD OF INSERT ON towpath_settle BEGIN
+    DELETE FROM towpath_ended;
+
+    INSERT INTO towpath_ended
+    SELECT job.rowid, job.id, job.seq + 1, job.attempt, job.queue, job.operation, NEW.now - job.started_at, asked.value ->> 2
+    FROM json_each(NEW.asked) AS asked
+    CROSS JOIN main.towpath_job AS job ON job.id = asked.value ->> 0 AND job.attempt = asked.value ->> 1
+    WHERE job.state = 'running' AND job.parent_id IS NULL AND job.gate = 0 AND job.children_total = 0;
+
+    UPDATE towpath_job
+    SET state = 'succeeded', leased = 0, lease_until = NULL, worker_id = NULL, reason = NULL, finished_at = NEW.now,
+        result = (SELECT result FROM towpath_ended WHERE rid = towpath_job.rowid), error = NULL, error_kind = NULL,
+        error_group = NULL, live_key = NULL, seq = seq + 1
+    WHERE rowid IN (SELECT rid FROM towpath_ended);
+
+    INSERT INTO towpath_event (job_id, seq, attempt, name, ts)
+    SELECT id, seq, attempt, 'job.succeeded', NEW.now FROM towpath_ended;
+
+    INSERT INTO towpath_tally (queue, operation, succeeded, running, run_seconds, runs, at)
+    SELECT queue, operation, count(*), -count(*), sum(ran), '[' || group_concat(round(ran, 6)) || ']', NEW.now
+    FROM towpath_ended GROUP BY queue, operation;
+END;
+
+CREATE TEMP TABLE IF NOT EXISTS towpath_begun
+    (rid integer, id text, seq integer, attempt integer, operation text, waited real, taken text);
+
+CREATE TEMP VIEW IF NOT EXISTS towpath_claim AS
+SELECT NULL AS queue, NULL AS room, NULL AS worker_id, NULL AS lease_id, NULL AS until, NULL AS now,
+       NULL AS cursor_0, NULL AS cursor_1, NULL AS cursor_2, NULL AS cursor_3;
+
+-- What was claimed is in `towpath_begun` afterwards, in fair order. A band is not looked at if those before it have enough. The
+-- last item of `taken` is null for jobs without a family, a past or a lane of their own.
+CREATE TEMP TRIGGER IF NOT EXISTS towpath_claim INSTEAD OF INSERT ON towpath_claim BEGIN
+    DELETE FROM towpath_begun;
+
+    INSERT INTO towpath_begun
+    SELECT job.rowid, job.id, seq + 1, attempt + 1, operation,
+           CASE WHEN attempt = 0 THEN NEW.now - coalesce(due_at, created_at) END,
+           json_array(job.id, operation, tenant, priority, pass, attempt + 1, max_attempts, payload,
+               CASE WHEN lane <> tenant OR parent_id IS NOT NULL OR root_id <> job.id OR failures > 0 OR retry_laters > 0
+                      OR wakes > 0 OR steps > 0 OR gate <> 0 OR children_total > 0 OR await_group IS NOT NULL
+                      OR await_open > 0 OR progress_current IS NOT NULL OR progress_total IS NOT NULL OR trace IS NOT NULL
+                    THEN json_array(lane, root_id, parent_id, failures, retry_laters, wakes, steps, gate, children_total,
+                                    await_group, await_open, progress_current, progress_total, trace) || '' END)
+    FROM (SELECT rid FROM (SELECT rowid AS rid FROM main.towpath_job
+                           WHERE queue = NEW.queue AND priority = 0 AND ready AND pass >= NEW.cursor_0
+                           ORDER BY pass, id LIMIT NEW.room)
+          UNION ALL
+          SELECT rid FROM (SELECT rowid AS rid FROM main.towpath_job
+                           WHERE queue = NEW.queue AND priority = 1 AND ready AND pass >= NEW.cursor_1
+                           ORDER BY pass, id LIMIT NEW.room)
+          UNION ALL
+          SELECT rid FROM (SELECT rowid AS rid FROM main.towpath_job
+                           WHERE queue = NEW.queue AND priority = 2 AND ready AND pass >= NEW.cursor_2
+                           ORDER BY pass, id LIMIT NEW.room)
+          UNION ALL
+          SELECT rid FROM (SELECT rowid AS rid FROM main.towpath_job
+                           WHERE queue = NEW.queue AND priority = 3 AND ready AND pass >= NEW.cursor_3
+                           ORDER BY pass, id LIMIT NEW.room)
+          LIMIT NEW.room) AS picked
+    CROSS JOIN main.towpath_job AS job ON job.rowid = picked.rid
+    WHERE state = 'queued';
+
+    UPDATE towpath_job
+    SET state = 'running', ready = 0, reason = NULL, leased = 1, lease_until = NEW.until, worker_id = NEW.worker_id,
+        attempt = attempt + 1, seq = seq + 1, started_at = coalesce(started_at, NEW.now)
+    WHERE rowid IN (SELECT rid FROM towpath_begun);
+
+    INSERT INTO towpath_lease (id, worker_id, queue, jobs, until)
+    SELECT NEW.lease_id, NEW.worker_id, NEW.queue, json_group_array(id), NEW.until FROM towpath_begun HAVING count(*) > 0;
+
+    INSERT INTO towpath_event (job_id, seq, attempt, name, ts)
+    SELECT id, seq, attempt, 'job.started', NEW.now FROM towpath_begun;
+
+    INSERT INTO towpath_tally (queue, operation, started, queued, running, wait_seconds, waits, at)
+    SELECT NEW.queue, operation, count(*), -count(*), count(*), coalesce(sum(waited), 0),
+           '[' || group_concat(round(waited, 6)) || ']', NEW.now
+    FROM towpath_begun GROUP BY operation;
+END;
