@@ -166,7 +166,7 @@ def first_come() -> None:
     """Jobs are claimed in the order in which they came, whoever's they are."""
     for query in ("claim", "turn"):
         _rewrite(query, "ORDER BY pass, id", "ORDER BY id")
-    hot._BAND = hot._BAND.replace("ORDER BY pass, id", "ORDER BY id")
+    hot.PROCEDURES = hot.PROCEDURES.replace("ORDER BY pass, id", "ORDER BY id")
 
 
 def lost_enqueue() -> None:

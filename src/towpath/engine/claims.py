@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 
 from towpath.core.transitions import Transition
 from towpath.store.contract import EVERYWHERE, Claim, Claimed, Store
@@ -57,7 +56,8 @@ class QueueClaims:
             verdicts, jobs = [], await self._store.claim(claim)
         if claim.after and not jobs:  # the plateau has come to its end, but for what has come back to it
             self._after, self._next_after, self._plateau = {}, {}, {}
-            jobs = await self._store.claim(replace(claim, after={}))
+            claim.after = {}
+            jobs = await self._store.claim(claim)
         if sweep:
             self._swept_at, self._sweep_cost = self._clock(), self._clock() - started
         for band, last in {job.priority: job for job in jobs}.items():  # they are in order

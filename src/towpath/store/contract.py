@@ -56,13 +56,13 @@ Unit = Callable[[Tx], Awaitable[T]]
 EVERYWHERE: Mapping[int, float] = dict.fromkeys(PRIORITIES, float("-inf"))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Claim:
     """What a worker asks for: so many jobs of a queue, under a lease.
 
     It looks no further down than its cursors, by band: a pass, and where it stands among the jobs of that pass. `lease_id`
-    names the row that lists what was claimed; when all of it has been settled, the worker takes that row away, or else the
-    janitor does some time later.
+    names the row that lists what was claimed, once it is; when all of it has been settled, the worker takes that row away,
+    or else the janitor does some time later.
     """
 
     queue: str
@@ -71,7 +71,13 @@ class Claim:
     lease_seconds: float
     cursors: Mapping[int, float] = field(default_factory=lambda: EVERYWHERE)
     after: Mapping[int, str] = field(default_factory=dict)
-    lease_id: str = field(default_factory=uuid7)
+    lease_id: str = field(default="", init=False)
+
+    def next_try(self) -> str:
+        """If a claim has to be sent again, because nobody knows whether it was committed, what it takes then is listed in a
+        row of its own: the row before may list jobs that no worker knows of, and only the janitor takes that away."""
+        self.lease_id = uuid7()
+        return self.lease_id
 
 
 @dataclass(slots=True)

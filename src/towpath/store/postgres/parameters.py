@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from towpath.core.ids import FIRST_ID, uuid7
+from towpath.core.ids import FIRST_ID
 from towpath.core.transitions import Transition
 from towpath.store.contract import Claim
 from towpath.store.postgres.tx import sparse
@@ -32,13 +32,4 @@ def request(claim: Claim) -> dict[str, Any]:
         "counted": False,
         "worker_id": claim.worker_id,
         "lease": claim.lease_seconds,
-        "lease_id": claim.lease_id,
     }
-
-
-def for_one_try(params: dict[str, Any], names: Sequence[str]) -> list[Any]:
-    """The parameters of a claim. If it has to be sent again, because nobody knows whether it was committed, what it takes
-    then is listed in a row of its own: the first row may list jobs that no worker knows of."""
-    values = [params[name] for name in names]
-    params["lease_id"] = uuid7()
-    return values

@@ -13,7 +13,6 @@ import asyncpg
 
 from towpath.core.encoding import decode
 from towpath.core.errors import StoreUnavailable
-from towpath.core.ids import uuid7
 from towpath.core.points import reach
 from towpath.core.records import Enqueued, Event, NewJob
 from towpath.core.transitions import Transition
@@ -32,7 +31,7 @@ from towpath.store.postgres.connecting import (
     unavailable,
 )
 from towpath.store.postgres.heart import PostgresHeart
-from towpath.store.postgres.parameters import endings, for_one_try, request
+from towpath.store.postgres.parameters import endings, request
 from towpath.store.postgres.pool import Lent, Pool
 from towpath.store.postgres.tx import PostgresTx, alike_values, column_values, lock_lanes
 from towpath.store.sql import engine_queries
@@ -252,16 +251,17 @@ class PostgresStore:
             async def unit(tx: Any) -> list[Any]:
                 room = await ledger.queue_room(tx, claim.queue, claim.limit)
                 await reach("claim.counted")
-                rows = await tx.fetch("claim", **params | {"limit": room, "counted": True}) if room else []
-                params["lease_id"] = uuid7()  # see `for_one_try`
+                own = {"limit": room, "counted": True, "lease_id": claim.next_try()}
+                rows = await tx.fetch("claim", **params | own) if room else []
                 tx.told = bool(rows)
                 return rows
 
             return await self.run(unit)
 
         async def plain() -> list[Any]:
+            params["lease_id"] = claim.next_try()
             async with self._connection() as connection:
-                rows: list[Any] = await connection.fetch(query.text, *for_one_try(params, query.names))
+                rows: list[Any] = await connection.fetch(query.text, *[params[name] for name in query.names])
                 if rows:
                     self.bell.ring([EVENTS])
                 return rows
@@ -316,8 +316,9 @@ class PostgresStore:
         query = self.queries["turn"]
 
         async def once() -> list[Any]:
+            params["lease_id"] = claim.next_try()
             async with self._connection() as connection:
-                rows: list[Any] = await connection.fetch(query.text, *for_one_try(params, query.names))
+                rows: list[Any] = await connection.fetch(query.text, *[params[name] for name in query.names])
             self.bell.ring([EVENTS])
             return rows
 

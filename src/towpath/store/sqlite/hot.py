@@ -20,7 +20,7 @@ from towpath.store import ledger
 from towpath.store.contract import Claim, Claimed, claimed
 from towpath.store.sqlite.tx import SqliteTx
 
-_PROCEDURES = (files("towpath.store.sqlite") / "procedures.sql").read_text("utf-8")
+PROCEDURES = (files("towpath.store.sqlite") / "procedures.sql").read_text("utf-8")
 _SETTLE = "INSERT INTO temp.towpath_settle (asked, now) VALUES (?, ?)"
 _ENDED = "SELECT CASE WHEN count(*) < ? THEN json_group_array(id) END FROM temp.towpath_ended"
 _CLAIM = (
@@ -86,7 +86,7 @@ async def _take(tx: SqliteTx, claim: Claim) -> list[Claimed]:
     now = tx.now.timestamp()
     cursors = (claim.cursors.get(band) for band in PRIORITIES)  # a band without one gives nothing
     until = now + claim.lease_seconds
-    _call(tx.connection, _CLAIM, (claim.queue, room, claim.worker_id, claim.lease_id, until, now, *cursors))
+    _call(tx.connection, _CLAIM, (claim.queue, room, claim.worker_id, claim.next_try(), until, now, *cursors))
     taken = _one(tx.connection, _TAKEN)
     return [] if taken is None else [claimed(claim.queue, row) for row in from_json(taken)]
 
@@ -97,7 +97,7 @@ def _call(connection: apsw.Connection, procedure: str, arguments: tuple[Any, ...
     except apsw.SQLError as error:
         if "no such table: temp." not in str(error):
             raise
-        connection.execute(_PROCEDURES)  # the first time, or whatever made them was rolled back
+        connection.execute(PROCEDURES)  # the first time, or whatever made them was rolled back
         connection.execute(procedure, arguments)
 
 

@@ -1,6 +1,5 @@
 -- name: forget_leases
--- Those whose jobs the worker has settled. A claim that was sent again after an unknown commit has taken more than the worker
--- knows of: what is still leased stays listed.
+-- Those whose jobs the worker has settled, one way or another. What is still leased all the same stays listed.
 DELETE FROM towpath.lease AS lease
 WHERE id IN :ids AND NOT EXISTS (SELECT 1 FROM towpath.job AS job WHERE job.id IN (SELECT value FROM json_each(lease.jobs)) AND job.leased)
 
