@@ -45,7 +45,7 @@ class Hands:
         return [one.id for one in await self.store.enqueue([new_job(**fields) for _ in range(count)])]
 
     async def claim(self, limit: int = 100, worker: str = "w", queue: str = "q", lease: float = 30.0) -> list[Claimed]:
-        return await self.store.claim(Claim(queue, limit, worker, lease))
+        return (await self.store.claim(Claim(queue, limit, worker, lease))).jobs
 
     async def start(self, **fields: Any) -> Claimed:
         """A job that is running."""

@@ -172,7 +172,7 @@ async def test_a_cap_holds_from_the_moment_it_is_set(database_url):
         await app.enqueue_many([{"operation": "work"} for _ in range(4)])
         assert len(await store.claim(Claim("q", 1, "worker", 60.0))) == 1
         await app.queues.cap("q", 1)
-        assert await store.claim(Claim("q", 3, "worker", 60.0)) == []
+        assert not await store.claim(Claim("q", 3, "worker", 60.0))
         await app.queues.cap("q", None)
 
 

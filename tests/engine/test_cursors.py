@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 
 from towpath.engine.claims import QueueClaims
-from towpath.store.contract import EVERYWHERE, Claim, Claimed
+from towpath.store.contract import EVERYWHERE, Claim, Claimed, Taken
 
 A_TURN = 0.25
 
@@ -17,9 +17,10 @@ class Store:
     floors: dict[int, float] = field(default_factory=dict)
     writes: int = 0
 
-    async def claim(self, claim: Claim) -> list[Claimed]:
+    async def claim(self, claim: Claim) -> Taken:
         self.asked.append(claim)
-        return self.answers.pop(0)
+        jobs = self.answers.pop(0)
+        return Taken("q", [(j.id, "op", "t", j.priority, j.pass_, j.attempt, 3, "null", None) for j in jobs])
 
     async def advance(self, queue: str, floors: dict[int, float]) -> dict[int, float]:
         self.writes += 1

@@ -60,7 +60,7 @@ class Scene:
         return made.id
 
     async def claim(self, limit: int = 1, *, worker: str = "worker", lease: float = 600.0) -> list[Claimed]:
-        return await self.store.claim(Claim(self.queue, limit, worker, lease))
+        return (await self.store.claim(Claim(self.queue, limit, worker, lease))).jobs
 
     async def running(self, *, lease: float = 600.0, **fields: Any) -> Claimed:
         """A job that a worker has just begun; a lease below zero has run out already."""

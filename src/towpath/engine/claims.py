@@ -16,7 +16,7 @@ import time
 from collections.abc import Callable, Sequence
 
 from towpath.core.transitions import Transition
-from towpath.store.contract import EVERYWHERE, Claim, Claimed, Store
+from towpath.store.contract import EVERYWHERE, Claim, Claimed, Store, Taken
 
 _WRITE_EVERY = 0.1
 _SWEEP_EVERY = 1.0
@@ -39,7 +39,9 @@ class QueueClaims:
         self._swept_at, self._sweep_cost = float("-inf"), 0.0
 
     async def claim(self, limit: int, worker_id: str, lease_seconds: float) -> list[Claimed]:
-        return (await self.turn([], self.ask(limit, worker_id, lease_seconds)))[1]
+        _, taken = await self.turn([], self.ask(limit, worker_id, lease_seconds))
+        self.note(taken.jobs)
+        return taken.jobs
 
     def ask(self, limit: int, worker_id: str, lease_seconds: float) -> Claim:
         """From the cursors on, or everywhere if a sweep is due."""
@@ -47,24 +49,27 @@ class QueueClaims:
             return Claim(self.queue, limit, worker_id, lease_seconds)
         return Claim(self.queue, limit, worker_id, lease_seconds, self._cursors, self._after)
 
-    async def turn(self, settles: Sequence[Transition], claim: Claim) -> tuple[list[str | None], list[Claimed]]:
-        """Settles and claims, in one commit where that can be."""
+    async def turn(self, settles: Sequence[Transition], claim: Claim) -> tuple[list[str | None], Taken]:
+        """Settles and claims, in one commit where that can be. What was claimed is to be noted, sooner or later."""
         sweep, started = claim.cursors is EVERYWHERE, self._clock()
         if settles:
-            verdicts, jobs = await self._store.turn(settles, claim)
+            verdicts, taken = await self._store.turn(settles, claim)
         else:
-            verdicts, jobs = [], await self._store.claim(claim)
-        if claim.after and not jobs:  # the plateau has come to its end, but for what has come back to it
+            verdicts, taken = [], await self._store.claim(claim)
+        if claim.after and not taken:  # the plateau has come to its end, but for what has come back to it
             self._after, self._next_after, self._plateau = {}, {}, {}
             claim.after = {}
-            jobs = await self._store.claim(claim)
+            taken = await self._store.claim(claim)
         if sweep:
             self._swept_at, self._sweep_cost = self._clock(), self._clock() - started
+        return verdicts, taken
+
+    def note(self, jobs: Sequence[Claimed]) -> None:
+        """How far claims have come."""
         for band, last in {job.priority: job for job in jobs}.items():  # they are in order
             before = self._highest.get(band, _NOWHERE)
             self._highest[band] = max(before, (last.pass_, last.id))
             self._plateau[band] = self._plateau.get(band, 0) + len(jobs) if last.pass_ == before[0] else 0
-        return verdicts, jobs
 
     def sweep_next(self) -> None:
         """Makes the next claim a full sweep, for whoever has to know that nothing is left."""

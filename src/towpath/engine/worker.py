@@ -33,8 +33,9 @@ from towpath.engine.janitor import Janitor, adopt
 from towpath.engine.logs import JobLogHandler
 from towpath.engine.loops import Loop
 from towpath.engine.runners import Runners
+from towpath.engine.scribe import Done
 from towpath.engine.services import Services
-from towpath.store.contract import Claim, Claimed, Tx
+from towpath.store.contract import Claim, Claimed, Taken, Tx
 from towpath.version import __version__
 
 log = logging.getLogger("towpath.worker")
@@ -177,8 +178,8 @@ class Worker:
     _look_for_cancels = False
 
     async def _claim_some(self) -> int:
-        taken = len(self._entries) + self._beginning
-        room = min(self._concurrency - taken, 2 * self._concurrency - taken - self._settling, self._batch)
+        busy = len(self._entries) + self._beginning
+        room = min(self._concurrency - busy, 2 * self._concurrency - busy - self._settling, self._batch)
         if room <= 0:
             self._services.scribe.write()
         total = 0
@@ -187,43 +188,48 @@ class Worker:
                 break
             claim = claims.ask(room, self.id, self._settings.lease_seconds)
             try:
-                jobs = await self._turn(claims, claim)
+                taken = await self._turn(claims, claim)
             except Exception as error:
                 log.warning("claiming from %s failed and will be tried again: %s", claims.queue, error)
                 await asyncio.sleep(0.2)
                 continue
             await reach("worker.claimed")
-            if jobs:
-                self._beginning += len(jobs)
-                self._loop.call_soon(self._begin_all, jobs, Grip(claim.lease_id, len(jobs)))
-            if self._floors_rest and claims.behind:
-                self._floors_rest = False
-                self._floors.nudge()
-            room -= len(jobs)
-            total += len(jobs)
-            if jobs and len(self._claims) > 1:  # the queues take turns: next time the one after this comes first
+            if taken:
+                self._beginning += len(taken)
+                self._loop.call_soon(self._take_up, taken, claims, claim)
+            room -= len(taken)
+            total += len(taken)
+            if taken and len(self._claims) > 1:  # the queues take turns: next time the one after this comes first
                 turn = self._claims.index(claims) + 1
                 self._claims = self._claims[turn:] + self._claims[:turn]
         return total
 
-    async def _turn(self, claims: QueueClaims, claim: Claim) -> list[Claimed]:
-        """Claims, and takes along what waits to be settled."""
+    async def _turn(self, claims: QueueClaims, claim: Claim) -> Taken:
+        """Claims, and takes along what waits to be settled. Whoever wants to know of that is told a little later."""
         scribe = self._services.scribe
         settles = scribe.hand_over()
         try:
             asked = [transition for transition, _ in settles]
-            verdicts, jobs = await claims.turn(asked, claim)
+            verdicts, taken = await claims.turn(asked, claim)
         except BaseException:
             scribe.take_back(settles)  # it tries them one by one if it has to
             raise
-        for (_, done), verdict in zip(settles, verdicts, strict=True):
-            done(verdict, None)
-        return jobs
+        if settles:
+            self._loop.call_soon(_tell, settles, verdicts)
+        return taken
 
     async def _poll_again(self) -> float:
         """For whatever rang unheard: whoever rests looks again now and then."""
         self._wake.set()
         return self._settings.poll_seconds
+
+    def _take_up(self, taken: Taken, claims: QueueClaims, claim: Claim) -> None:
+        """By now the next turn is on its way, if there is room for one: the database works while we do."""
+        claims.note(taken.jobs)
+        if self._floors_rest and claims.behind:
+            self._floors_rest = False
+            self._floors.nudge()
+        self._begin_all(taken.jobs, Grip(claim.lease_id, len(taken)))
 
     def _begin_all(self, jobs: list[Claimed], grip: Grip) -> None:
         """A few per turn of the event loop, so that neither it nor a store's thread has to wait for all of them."""
@@ -389,6 +395,11 @@ class Worker:
         tasks = [entry.task for entry in self._entries.values() if entry.task is not None]
         if tasks:
             await asyncio.wait(tasks, timeout=seconds)
+
+
+def _tell(settles: Sequence[tuple[Transition, Done]], verdicts: Sequence[str | None]) -> None:
+    for (_, done), verdict in zip(settles, verdicts, strict=True):
+        done(verdict, None)
 
 
 def _ignore(_refused: str | None, _error: BaseException | None) -> None:

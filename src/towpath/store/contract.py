@@ -6,7 +6,7 @@ brings transactions, a few hot statements, the event stream and the doorbell.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -124,7 +124,33 @@ def claimed(queue: str, row: Sequence[Any]) -> Claimed:
 
 
 # The order in which claimed jobs are begun; the statements that claim them answer in any order.
-FAIR_ORDER = attrgetter("priority", "pass_", "id")
+_FAIR_ORDER = attrgetter("priority", "pass_", "id")
+
+
+class Taken:
+    """Claimed jobs in fair order. They are made of their rows when somebody looks at them: a worker with many slots sends
+    its next claim first, so that the database is not kept waiting."""
+
+    __slots__ = ("_count", "_jobs", "_queue", "_rows")
+
+    def __init__(self, queue: str, rows: Sequence[Sequence[Any]] | str = (), count: int | None = None) -> None:
+        """Rows, or JSON of so many."""
+        self._queue, self._rows = queue, rows
+        self._count = len(rows) if count is None else count
+        self._jobs: list[Claimed] | None = None if self._count else []
+
+    def __len__(self) -> int:
+        return self._count
+
+    def __iter__(self) -> Iterator[Claimed]:
+        return iter(self.jobs)
+
+    @property
+    def jobs(self) -> list[Claimed]:
+        if self._jobs is None:
+            rows = from_json(self._rows) if isinstance(self._rows, str) else self._rows
+            self._jobs = sorted([claimed(self._queue, row) for row in rows], key=_FAIR_ORDER)
+        return self._jobs
 
 
 @dataclass(slots=True)
@@ -174,7 +200,7 @@ class Store(Protocol):
         ...
 
     async def enqueue(self, jobs: Sequence[NewJob]) -> list[Enqueued]: ...
-    async def claim(self, claim: Claim) -> list[Claimed]:
+    async def claim(self, claim: Claim) -> Taken:
         """Takes the first jobs in fair order."""
         ...
 
@@ -186,7 +212,7 @@ class Store(Protocol):
         """Ends or hands back jobs, each on its own: None where it happened, else why the fence held."""
         ...
 
-    async def turn(self, transitions: Sequence[Transition], claim: Claim) -> tuple[list[str | None], list[Claimed]]:
+    async def turn(self, transitions: Sequence[Transition], claim: Claim) -> tuple[list[str | None], Taken]:
         """`settle`, then `claim`: in one commit where every settle is a plain success, so that a worker pays for one."""
         ...
 

@@ -18,7 +18,7 @@ from towpath.core.records import Enqueued, Event, NewJob
 from towpath.core.transitions import Transition
 from towpath.store import ledger
 from towpath.store.alike import alike
-from towpath.store.contract import FAIR_ORDER, Claim, Claimed, Heart, Unit, claimed
+from towpath.store.contract import Claim, Heart, Taken, Unit
 from towpath.store.listeners import Pulse
 from towpath.store.postgres.bell import EVENTS, PostgresBell
 from towpath.store.postgres.connecting import (
@@ -243,7 +243,7 @@ class PostgresStore:
         result: list[Enqueued] = await self._again(once, patient=False)
         return result
 
-    async def claim(self, claim: Claim) -> list[Claimed]:
+    async def claim(self, claim: Claim) -> Taken:
         params = request(claim)
         query = self.queries["claim"]
 
@@ -266,8 +266,7 @@ class PostgresStore:
                     self.bell.ring([EVENTS])
                 return rows
 
-        rows = await (capped() if await self._is_capped(claim.queue) else self._again(plain))
-        return sorted([claimed(claim.queue, row) for row in rows], key=FAIR_ORDER)
+        return Taken(claim.queue, await (capped() if await self._is_capped(claim.queue) else self._again(plain)))
 
     async def _is_capped(self, queue: str) -> bool:
         """Whether the queue has a cap, remembered for a second: claims under a cap take turns at the queue's row. One
@@ -308,7 +307,7 @@ class PostgresStore:
                 verdicts[index] = verdict
         return verdicts
 
-    async def turn(self, transitions: Sequence[Transition], claim: Claim) -> tuple[list[str | None], list[Claimed]]:
+    async def turn(self, transitions: Sequence[Transition], claim: Claim) -> tuple[list[str | None], Taken]:
         if len(ledger.short_way(transitions)) < len(transitions) or await self._is_capped(claim.queue):
             verdicts = await self.settle(transitions)
             return verdicts, await self.claim(claim)
@@ -324,7 +323,7 @@ class PostgresStore:
 
         rows = await self._again(once)
         told = rows.pop()
-        jobs = sorted([claimed(claim.queue, row) for row in rows], key=FAIR_ORDER)
+        jobs = Taken(claim.queue, rows)
         if told["attempt"] == len(transitions):
             return [None] * len(transitions), jobs
         return await self._settle_rest(transitions, set(decode(told["more"]) or ())), jobs

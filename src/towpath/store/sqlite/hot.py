@@ -6,28 +6,28 @@ does is in `procedures.sql`, and Python calls it and reads one row of answers.
 
 from __future__ import annotations
 
-import json
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from importlib.resources import files
 from typing import Any
 
 import apsw
-from pydantic_core import from_json
+from pydantic_core import from_json, to_json
 
 from towpath.core.records import PRIORITIES
 from towpath.core.transitions import Transition
 from towpath.store import ledger
-from towpath.store.contract import Claim, Claimed, claimed
+from towpath.store.contract import Claim, Taken
 from towpath.store.sqlite.tx import SqliteTx
 
 PROCEDURES = (files("towpath.store.sqlite") / "procedures.sql").read_text("utf-8")
 _SETTLE = "INSERT INTO temp.towpath_settle (asked, now) VALUES (?, ?)"
+_REQUEST = "queue, room, worker_id, lease_id, until, now, cursor_0, cursor_1, cursor_2, cursor_3"
+_CLAIM = f"INSERT INTO temp.towpath_claim ({_REQUEST}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+_TURN = f"INSERT INTO temp.towpath_turn (asked, {_REQUEST}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+# Which of the asked have ended, if not all of them have; and what was claimed.
 _ENDED = "SELECT CASE WHEN count(*) < ? THEN json_group_array(id) END FROM temp.towpath_ended"
-_CLAIM = (
-    "INSERT INTO temp.towpath_claim (queue, room, worker_id, lease_id, until, now, cursor_0, cursor_1, cursor_2, cursor_3) "
-    "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-)
-_TAKEN = "SELECT '[' || group_concat(taken) || ']' FROM temp.towpath_begun"
+_TAKEN = "SELECT count(*), '[' || group_concat(taken) || ']' FROM temp.towpath_begun"
+_BOTH = f"SELECT ({_ENDED}), * FROM ({_TAKEN})"
 
 
 def has_ready(queue: str) -> Callable[[apsw.Connection], bool]:
@@ -37,58 +37,76 @@ def has_ready(queue: str) -> Callable[[apsw.Connection], bool]:
     )
 
 
-def claim(claim: Claim) -> Callable[[SqliteTx], Awaitable[list[Claimed]]]:
-    async def unit(tx: SqliteTx) -> list[Claimed]:
+def claim(claim: Claim) -> Callable[[SqliteTx], Awaitable[Taken]]:
+    async def unit(tx: SqliteTx) -> Taken:
         return await _take(tx, claim)
 
     return unit
 
 
-def turn(
-    transitions: Sequence[Transition], claim: Claim
-) -> Callable[[SqliteTx], Awaitable[tuple[list[str | None], list[Claimed]]]]:
-    """Both in one commit."""
+def turn(transitions: Sequence[Transition], claim: Claim) -> Callable[[SqliteTx], Awaitable[tuple[list[str | None], Taken]]]:
+    """Both in one commit; in one statement, too, if there is nothing but plain successes and no cap to be kept."""
+    plain = len(ledger.short_way(transitions)) == len(transitions)
+    asked = _asked(transitions) if plain else ""
 
-    async def unit(tx: SqliteTx) -> tuple[list[str | None], list[Claimed]]:
-        return await settle(tx, transitions), await _take(tx, claim)
+    async def unit(tx: SqliteTx) -> tuple[list[str | None], Taken]:
+        room = await ledger.queue_room(tx, claim.queue, claim.limit) if plain else 0
+        if room < claim.limit:  # perhaps there is more when these are settled
+            return await settle(tx, transitions), await _take(tx, claim)
+        _call(tx.connection, _TURN, (asked, *_request(tx, claim, room)))
+        fewer, count, rows = tx.connection.execute(_BOTH, (len(transitions),)).fetchall()[0]
+        done = range(len(transitions)) if fewer is None else _among(transitions, fewer)
+        return await _settle_rest(tx, transitions, done), Taken(claim.queue, rows, count)  # type: ignore[arg-type]
 
     return unit
 
 
 async def settle(tx: SqliteTx, transitions: Sequence[Transition]) -> list[str | None]:
     """Plain successes by one guarded statement; everything else, and what that one left alone, by the ledger."""
-    plain = ledger.short_way(transitions)
-    done = _succeed(tx, [transitions[index] for index in plain])
+    done: Collection[int] = ledger.short_way(transitions)
+    if done:
+        plain = [transitions[index] for index in done]
+        _call(tx.connection, _SETTLE, (_asked(plain), tx.now.timestamp()))
+        fewer: Any = tx.connection.execute(_ENDED, (len(plain),)).get
+        if fewer is not None:
+            done = _among(transitions, fewer)
+    return await _settle_rest(tx, transitions, done)
+
+
+async def _settle_rest(tx: SqliteTx, transitions: Sequence[Transition], done: Collection[int]) -> list[str | None]:
+    """By the ledger, which also says why a fence held."""
     verdicts: list[str | None] = [None] * len(transitions)
-    if len(done) == len(transitions):
-        return verdicts
-    settled = {index for index in plain if transitions[index].job_id in done}
-    rest = [index for index in range(len(transitions)) if index not in settled]
-    for index, verdict in zip(rest, await ledger.apply(tx, [transitions[i] for i in rest]), strict=True):
-        verdicts[index] = verdict
+    if len(done) < len(transitions):
+        rest = sorted(set(range(len(transitions))).difference(done))
+        for index, verdict in zip(rest, await ledger.apply(tx, [transitions[i] for i in rest]), strict=True):
+            verdicts[index] = verdict
     return verdicts
 
 
-def _succeed(tx: SqliteTx, plain: Sequence[Transition]) -> set[str]:
-    if not plain:
-        return set()
-    asked = json.dumps([(t.job_id, t.attempt, t.result_json) for t in plain])
-    _call(tx.connection, _SETTLE, (asked, tx.now.timestamp()))
-    fewer = _one(tx.connection, _ENDED, (len(plain),))
-    return {t.job_id for t in plain} if fewer is None else set(from_json(fewer))
-
-
-async def _take(tx: SqliteTx, claim: Claim) -> list[Claimed]:
-    """Not by `claim.after`: nothing that was claimed is left in the index to be skipped."""
+async def _take(tx: SqliteTx, claim: Claim) -> Taken:
     room = await ledger.queue_room(tx, claim.queue, claim.limit)
     if room <= 0:
-        return []
+        return Taken(claim.queue)
+    _call(tx.connection, _CLAIM, _request(tx, claim, room))
+    count, rows = tx.connection.execute(_TAKEN).fetchall()[0]
+    return Taken(claim.queue, rows, count)  # type: ignore[arg-type]
+
+
+def _asked(plain: Sequence[Transition]) -> str:
+    return to_json([(t.job_id, t.attempt, t.result_json) for t in plain]).decode()
+
+
+def _among(transitions: Sequence[Transition], ids: Any) -> set[int]:
+    """Where the first word about each of these jobs is."""
+    wanted = set(from_json(ids))
+    return {index for index in ledger.short_way(transitions) if transitions[index].job_id in wanted}
+
+
+def _request(tx: SqliteTx, claim: Claim, room: int) -> tuple[Any, ...]:
+    """Without `claim.after`: nothing that was claimed is left in the index to be skipped."""
     now = tx.now.timestamp()
     cursors = (claim.cursors.get(band) for band in PRIORITIES)  # a band without one gives nothing
-    until = now + claim.lease_seconds
-    _call(tx.connection, _CLAIM, (claim.queue, room, claim.worker_id, claim.next_try(), until, now, *cursors))
-    taken = _one(tx.connection, _TAKEN)
-    return [] if taken is None else [claimed(claim.queue, row) for row in from_json(taken)]
+    return (claim.queue, room, claim.worker_id, claim.next_try(), now + claim.lease_seconds, now, *cursors)
 
 
 def _call(connection: apsw.Connection, procedure: str, arguments: tuple[Any, ...]) -> None:
@@ -99,8 +117,3 @@ def _call(connection: apsw.Connection, procedure: str, arguments: tuple[Any, ...
             raise
         connection.execute(PROCEDURES)  # the first time, or whatever made them was rolled back
         connection.execute(procedure, arguments)
-
-
-def _one(connection: apsw.Connection, statement: str, values: tuple[Any, ...] = ()) -> str | None:
-    found: Any = connection.execute(statement, values).get
-    return found  # type: ignore[no-any-return]

@@ -3,7 +3,8 @@
 -- migration has to know of them. They have the prefix of all our tables, because the user's own statements run on this
 -- connection, too, and a temporary name wins.
 --
--- Joins are CROSS where the order matters: the other way round they would walk the whole table.
+-- Joins are CROSS where the order matters: the other way round they would walk the whole table. Durations are written as
+-- millionths (`1500e-6`), because SQLite takes its time for writing a fraction.
 
 CREATE TEMP TABLE IF NOT EXISTS towpath_ended
     (rid integer PRIMARY KEY, id text, seq integer, attempt integer, queue text, operation text, ran real, result text);
@@ -30,7 +31,7 @@ CREATE TEMP TRIGGER IF NOT EXISTS towpath_settle INSTEAD OF INSERT ON towpath_se
     SELECT id, seq, attempt, 'job.succeeded', NEW.now FROM towpath_ended;
 
     INSERT INTO towpath_tally (queue, operation, succeeded, running, run_seconds, runs, at)
-    SELECT queue, operation, count(*), -count(*), sum(ran), '[' || group_concat(round(ran, 6)) || ']', NEW.now
+    SELECT queue, operation, count(*), -count(*), sum(ran), '[' || group_concat(CAST(ran * 1e6 AS integer), 'e-6,') || 'e-6]', NEW.now
     FROM towpath_ended GROUP BY queue, operation;
 END;
 
@@ -87,6 +88,17 @@ CREATE TEMP TRIGGER IF NOT EXISTS towpath_claim INSTEAD OF INSERT ON towpath_cla
 
     INSERT INTO towpath_tally (queue, operation, started, queued, running, wait_seconds, waits, at)
     SELECT NEW.queue, operation, count(*), -count(*), count(*), coalesce(sum(waited), 0),
-           '[' || group_concat(round(waited, 6)) || ']', NEW.now
+           '[' || group_concat(CAST(waited * 1e6 AS integer), 'e-6,') || 'e-6]', NEW.now
     FROM towpath_begun GROUP BY operation;
+END;
+
+CREATE TEMP VIEW IF NOT EXISTS towpath_turn AS
+SELECT NULL AS asked, claim.* FROM towpath_claim AS claim;
+
+-- Both in one go.
+CREATE TEMP TRIGGER IF NOT EXISTS towpath_turn INSTEAD OF INSERT ON towpath_turn BEGIN
+    INSERT INTO towpath_settle (asked, now) VALUES (NEW.asked, NEW.now);
+    INSERT INTO towpath_claim (queue, room, worker_id, lease_id, until, now, cursor_0, cursor_1, cursor_2, cursor_3)
+    VALUES (NEW.queue, NEW.room, NEW.worker_id, NEW.lease_id, NEW.until, NEW.now,
+            NEW.cursor_0, NEW.cursor_1, NEW.cursor_2, NEW.cursor_3);
 END;

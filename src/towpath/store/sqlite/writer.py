@@ -35,7 +35,8 @@ _SESSION_SECONDS = 5.0
 
 @dataclass(slots=True)
 class Work:
-    """A unit on its way to the writer. `peek` may answer it without a transaction."""
+    """A unit on its way to the writer. `peek` may say that there is nothing to do: then no transaction is needed, and
+    `value` is the answer as it is."""
 
     unit: Callable[[SqliteTx], Awaitable[Any]]
     future: asyncio.Future[Any]
@@ -165,7 +166,7 @@ class Writer:
                 if work.peek is None or work.peek(self._connection):
                     needed.append(work)
                 else:
-                    work.done([], None)
+                    work.done(work.value, None)
             except Exception as error:  # this caller's, never the end of the thread that everybody needs
                 work.done(None, _translated(error))
         if needed:
