@@ -165,12 +165,16 @@ class NewJob:
     root_id: str | None = None
     child_group: str | None = None
     trace: str | None = None
-    mould: object = field(default=None, compare=False, repr=False)
-    """The same object for jobs that are known to differ in nothing but their ids and payloads."""
+    mould: dict[str, Any] | None = field(default=None, compare=False, repr=False)
+    """What it has in common with others of one bulk, as the fields of a Job. Jobs that share this very object are known to
+    differ in nothing but their ids and payloads."""
 
     def as_job(self) -> Job:
         """The job as enqueued. Its place in the queue is the database's business: `get` or `explain` tell."""
         job = Job.__new__(Job)  # what is not set is a default of the class
+        if self.mould is not None and self.root_id is None:
+            job.__dict__ = {**self.mould, "id": self.id, "root_id": self.id, "payload_json": self.payload_json}
+            return job
         job.__dict__ = {
             "id": self.id, "queue": self.queue, "operation": self.operation, "tenant": self.tenant, "lane": self.lane,
             "priority": self.priority, "cost": self.cost, "root_id": self.root_id or self.id, "key": self.key,

@@ -37,7 +37,7 @@ class Mould:
 
     def __init__(self, values: Values, known: Operation | None, name: str, queue: str, rest: tuple[Any, ...]) -> None:
         self._values, self._known, self._name, self._queue = values, known, name, queue
-        self._rest: tuple[Any, ...] = (*rest, self)
+        self._rest: tuple[Any, ...] = (*rest, vars(NewJob("", name, queue, "", *rest).as_job()))
         self._what = f"the payload of {name}"
 
     def cast(self, job_id: str, payload: Any) -> NewJob:

@@ -43,8 +43,9 @@ log = logging.getLogger("towpath.worker")
 _WATCH_EVERY = 0.25
 _HOUR = 3600.0
 _FORGET_EVERY = 1.0
-_AT_ONCE = 25
 SPLIT_FROM = 64
+# All of a small worker's at once, so that they end together and share the next turn.
+_AT_ONCE = SPLIT_FROM
 
 
 class Worker:

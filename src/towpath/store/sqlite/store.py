@@ -32,7 +32,7 @@ from towpath.store.sqlite.writer import Session, Work, Writer
 
 T = TypeVar("T")
 
-_LARGE, _AN_INSTANT = 25, 1e-6
+_LARGE, _AN_INSTANT = 16, 1e-6
 
 _EVENTS = (
     "SELECT id, job_id, seq, attempt, name, level, message, fields, ts FROM towpath_event WHERE id > ? ORDER BY id LIMIT ?"
