@@ -10,6 +10,7 @@ from towpath import State
 from towpath.core import points
 from towpath.core.errors import LeaseLost, StoreUnavailable
 from towpath.engine.worker import Worker
+from towpath.store.contract import claimed
 
 
 async def test_a_lone_slot_settles_with_the_next_claim(app, monkeypatch):
@@ -202,3 +203,22 @@ async def test_what_a_job_logs_last_comes_before_its_end_however_busy_its_worker
         lines = [event async for event in app.events(job_id=job.id)]
         assert [event.message for event in lines if event.name == "log"] == [f"the last word of {job.id}"]
         assert lines[-1].name == "job.succeeded"
+
+
+async def test_a_claim_that_cannot_be_read_costs_the_worker_no_slot(app, monkeypatch):
+    @app.operation("work")
+    async def work(ctx):
+        return None
+
+    broken, sound = [await app.enqueue("work") for _ in range(2)]
+
+    def read(queue: str, row):
+        if str(row[0]) == broken.id:
+            raise ValueError("an odd row")
+        return claimed(queue, row)
+
+    monkeypatch.setattr("towpath.store.contract.claimed", read)
+    async with working(app, concurrency=1):
+        assert (await ended(app, sound)).state is State.SUCCEEDED
+    row = await app.get(broken.id)
+    assert (row.state, row.leased) == (State.RUNNING, True)  # as after a crash: it will be rescued

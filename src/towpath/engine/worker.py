@@ -226,11 +226,18 @@ class Worker:
 
     def _take_up(self, taken: Taken, claims: QueueClaims, claim: Claim) -> None:
         """By now the next turn is on its way, if there is room for one: the database works while we do."""
-        claims.note(taken.jobs)
+        try:
+            jobs = taken.jobs
+        except Exception:
+            log.exception("what was claimed from %s cannot be read; its leases will run out", claims.queue)
+            self._beginning -= len(taken)
+            self._wake.set()
+            return
+        claims.note(jobs)
         if self._floors_rest and claims.behind:
             self._floors_rest = False
             self._floors.nudge()
-        self._begin_all(taken.jobs, Grip(claim.lease_id, len(taken)))
+        self._begin_all(jobs, Grip(claim.lease_id, len(jobs)))
 
     def _begin_all(self, jobs: list[Claimed], grip: Grip) -> None:
         """A few per turn of the event loop, so that neither it nor a store's thread has to wait for all of them."""
