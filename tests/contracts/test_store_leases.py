@@ -117,8 +117,7 @@ async def forget(hands, lease_id: str) -> None:
     await hands.store.run(lambda tx: tx.execute("forget_leases", ids=[lease_id]))
 
 
-async def test_a_worker_cannot_take_away_a_list_that_still_has_a_leased_job_on_it(hands):
-    """A claim that was sent again after an unknown commit took more jobs than its worker knows of."""
+async def test_a_list_that_still_has_a_leased_job_on_it_is_not_forgotten(hands):
     await hands.enqueue_many(2)
     claim = Claim("q", 2, "w", 30.0)
     known, unknown = await hands.store.claim(claim)

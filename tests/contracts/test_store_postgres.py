@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 from uuid import UUID
 
+import asyncpg
 import psycopg
 import pytest
 
@@ -13,6 +14,7 @@ from towpath.core.errors import ConfigurationError, StoreUnavailable
 from towpath.core.lifecycle import State
 from towpath.engine import retention
 from towpath.store import ledger
+from towpath.store.contract import Claim
 from towpath.store.postgres.bell import EVENTS
 
 
@@ -275,3 +277,30 @@ class TestTheBellOfEvents:
         rung.clear()
         assert await hands.claim() == []
         assert EVENTS not in rung
+
+
+@pytest.mark.parametrize("way", ["claim", "turn"])
+async def test_a_claim_that_is_sent_again_lists_every_try_in_a_row_of_its_own(hands, monkeypatch, way):
+    """The first answer is lost: its job is leased and nobody knows, so nobody but the janitor may take its list away."""
+    running = await hands.start()
+    await hands.enqueue_many(2)
+    real, lost = asyncpg.Connection.fetch, []
+
+    async def fetch(self, query, *values, **options):
+        rows = await real(self, query, *values, **options)
+        if "picked" in query and not lost:
+            lost.extend(str(row["id"]) for row in rows if row["id"])
+            raise asyncpg.ConnectionDoesNotExistError("the answer is lost")
+        return rows
+
+    monkeypatch.setattr(asyncpg.Connection, "fetch", fetch)
+    claim = Claim("q", 1, "w", 30.0)
+    if way == "claim":
+        [job] = await hands.store.claim(claim)
+    else:
+        _, [job] = await hands.store.turn([transitions.succeed(running.id, 1, None, solo=True)], claim)
+    assert [job.id] != lost
+    await hands.settle(transitions.succeed(job.id, 1, None, solo=True))
+    await hands.store.run(lambda tx: tx.execute("drop_leases", ids=[claim.lease_id]))
+    listed = {str(row["job_id"]) for row in await hands.sql("SELECT job_id FROM towpath.held")}
+    assert listed == {running.id, *lost}

@@ -192,33 +192,42 @@ async def test_the_names_of_the_procedures_do_not_hide_tables_of_the_user(sqlite
         assert rows[0]["n"] == 1
 
 
-async def test_a_claim_and_a_settle_look_at_their_own_rows_only(sqlite_url):
-    """Joined the other way round, their statements would read the whole table; so the number of steps is looked at."""
+async def steps_of_a_turn(hands) -> int:
+    counted = 0
 
-    async def steps_of_a_turn(hands) -> int:
-        counted = 0
-
-        async def unit(tx):
+    async def unit(tx):
+        def tick() -> bool:
             nonlocal counted
-            connection = tx.connection
+            counted += 1
+            return False
 
-            def tick() -> bool:
-                nonlocal counted
-                counted += 1
-                return False
+        tx.connection.set_progress_handler(tick, 1)
+        try:
+            await hot.turn([transitions.succeed(running.id, 1, "1", solo=True)], Claim("q", 1, "w", 30.0))(tx)
+        finally:
+            tx.connection.set_progress_handler(None)
 
-            connection.set_progress_handler(tick, 1)
-            try:
-                await hot.turn([transitions.succeed(running.id, 1, "1", solo=True)], Claim("q", 1, "w", 30.0))(tx)
-            finally:
-                connection.set_progress_handler(None)
+    running = await hands.start()
+    await hands.store.run(unit)
+    return counted
 
-        running = await hands.start()
-        await hands.store.run(unit)
-        return counted
 
+async def test_a_turn_looks_at_its_own_rows_only(sqlite_url):
+    """Written in another way, its statements would read the whole table; so the number of steps is looked at."""
     async with opened(sqlite_url) as hands:
         await hands.enqueue_many(50)
         few = await steps_of_a_turn(hands)
         await hands.enqueue_many(2000)
         assert await steps_of_a_turn(hands) < 2 * few
+
+
+async def test_statistics_of_a_small_table_do_not_decide_about_a_large_one(sqlite_url):
+    async with opened(sqlite_url) as hands:
+        await hands.enqueue_many(30)
+        few = await steps_of_a_turn(hands)
+    apsw.Connection(str(sqlite_path(sqlite_url))).execute("CREATE TABLE own (a); INSERT INTO own VALUES (1); ANALYZE")
+    async with opened(sqlite_url) as hands:
+        await hands.enqueue_many(2000)
+        assert await steps_of_a_turn(hands) < 2 * few
+        [kept] = await hands.sql("SELECT tbl FROM sqlite_stat1")
+        assert kept["tbl"] == "own"

@@ -266,3 +266,8 @@ async def test_items_of_a_bulk_keep_their_own_options(app):
         ("3", "default", 0),
         ("4", "default", 1),
     ]
+
+
+async def test_an_item_of_a_bulk_that_is_no_dict_is_named(app):
+    with pytest.raises(SchemaInvalid, match=r"\[0\].*every job is a dict, not str"):
+        await app.enqueue_many(["work"])

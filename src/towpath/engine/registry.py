@@ -64,7 +64,7 @@ class Operation:
 
     what: str = field(init=False)
     """What a message about its payload calls it."""
-    _as_it_is: bool | None = None
+    _as_it_is: bool | None = field(default=None, init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         self.what = f"the payload of {self.name}"

@@ -74,6 +74,8 @@ class Services:
                     item["operation"] if item.keys() == _NO_OPTIONS else tuple(i for i in item.items() if i[0] != "payload")
                 )
                 mould = moulds.get(kind)
+            except AttributeError:
+                raise SchemaInvalid(f"every job is a dict, not {type(item).__name__}", path=f"[{len(made)}]") from None
             except TypeError:  # something that has no hash: an option of the wrong type, most likely
                 mould = kind = None
             if mould is None:

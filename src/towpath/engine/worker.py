@@ -244,7 +244,10 @@ class Worker:
         now, later = jobs[:_AT_ONCE], jobs[_AT_ONCE:]
         self._beginning -= len(now)
         for job in now:
-            self._begin(job, grip)
+            try:
+                self._begin(job, grip)
+            except Exception:
+                log.exception("job %s could not be begun; its lease will run out", job.id)
         if later:
             self._loop.call_soon(self._begin_all, later, grip)
         lost, self._lost_early = self._lost_early, []
@@ -366,7 +369,8 @@ class Worker:
             rest = [grip.lease_id for grip in spent if not grip.plain]
 
             async def unit(tx: Tx) -> None:
-                await tx.execute("drop_leases", ids=plain)
+                if plain:
+                    await tx.execute("drop_leases", ids=plain)
                 if rest:  # looks at every job on them once more
                     await tx.execute("forget_leases", ids=rest)
 
@@ -384,6 +388,7 @@ class Worker:
         await self._drain(self._settings.drain_seconds)
         self.hand_back()
         await self._drain(10.0)
+        await asyncio.sleep(0)  # what the last turn has settled is told now
         await self._services.scribe.drain()
         await self._watch.stop()
         await self._floors.stop()

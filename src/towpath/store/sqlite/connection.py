@@ -64,6 +64,14 @@ def connect(path: Path) -> apsw.Connection:
     return connection
 
 
+def forget_statistics(connection: apsw.Connection) -> None:
+    """What ANALYZE found when the tables were small would stay in the file as they grow, and tell the planner to walk
+    through them. The statements are written so that the right plan is taken without."""
+    stale = "FROM sqlite_stat1 WHERE tbl LIKE 'towpath$_%' ESCAPE '$'"
+    if connection.table_exists("main", "sqlite_stat1") and connection.execute(f"SELECT count(*) {stale}").get:
+        connection.execute(f"DELETE {stale}; ANALYZE sqlite_schema")
+
+
 def check_health(connection: apsw.Connection, path: Path) -> None:
     """Refuses a damaged file loudly at start rather than quietly later."""
     try:

@@ -24,7 +24,7 @@ import apsw
 from towpath.core.errors import StoreUnavailable
 from towpath.core.points import touch
 from towpath.store.sql import Queries
-from towpath.store.sqlite.connection import connect
+from towpath.store.sqlite.connection import connect, forget_statistics
 from towpath.store.sqlite.turnstile import Turnstile
 from towpath.store.sqlite.tx import SqliteTx, drive
 
@@ -107,6 +107,8 @@ class Writer:
         try:
             self._connection = connect(self._path)
             self._turnstile = Turnstile(self._path)
+            with self._turnstile.turn(), contextlib.suppress(apsw.Error):  # nothing to refuse a file for
+                forget_statistics(self._connection)
             version = self._data_version()
         except BaseException as error:
             self._started.set_exception(error)
