@@ -1,9 +1,11 @@
 """Counts for pages and charts: compacted by anybody, counted once, never from the jobs themselves."""
 
 import asyncio
+import json
+import struct
 
 from tests.contracts.stores import AN_HOUR, opened
-from towpath.core import transitions
+from towpath.core import histogram, transitions
 from towpath.core.histogram import edge
 from towpath.core.outcomes import Failure
 from towpath.engine.rollups import roll_up
@@ -90,6 +92,22 @@ async def test_a_duration_is_in_the_bucket_of_its_length(hands):
     assert [(row["what"], row["jobs"]) for row in rows] == [("run", 1), ("run", 1), ("wait", 2)]
     for row, seconds in zip(rows, (3.0, 50.0, 100.0), strict=True):
         assert seconds <= edge(row["bucket"]) < seconds * 2**0.25 * 1.01
+
+
+async def test_whoever_counts_durations_puts_them_into_the_same_buckets(hands):
+    """PostgreSQL counts them itself, in single precision; for SQLite we do."""
+    spent = [-1.0, 0.0, 0.0005, 0.001, 0.00100001, 0.0011, edge(3), edge(17), 0.5, 1.0, 59.9, 3600.0, 1e9, 1e13, 3e38]
+    if hands.store.dialect == "sqlite":
+        listed, expected = f"'{json.dumps(spent)}'", histogram.count(spent)
+    else:
+        listed = f"'{{{','.join(map(repr, spent))}}}'"
+        expected = histogram.count(struct.unpack(f"{len(spent)}f", struct.pack(f"{len(spent)}f", *spent)))
+    row = f"('q', 'op', {listed}, {listed})"
+    await hands.sql(f"INSERT INTO {hands.table('tally')} (queue, operation, waits, runs) VALUES {row} RETURNING 1 AS done")
+    await roll_up(hands.store)
+    rows = await hands.sql(f"SELECT what, bucket, jobs FROM {hands.table('histogram')}")
+    for what in ("wait", "run"):
+        assert {row["bucket"]: row["jobs"] for row in rows if row["what"] == what} == dict(expected)
 
 
 async def test_counts_since_the_first_job_survive_what_is_pruned(hands):

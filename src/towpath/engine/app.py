@@ -27,7 +27,7 @@ from towpath.core.ids import uuid7
 from towpath.core.lifecycle import State
 from towpath.core.records import DEFAULT_QUEUE, DEFAULT_TENANT, Event, Job, Step, WorkerRow
 from towpath.core.retry import Retry
-from towpath.engine import admin, explain, reading, retention, schedules, tracing
+from towpath.engine import admin, explain, memory, reading, retention, schedules, tracing
 from towpath.engine.backup import Backup, backup
 from towpath.engine.budgets import Budgets
 from towpath.engine.checkup import checkup
@@ -448,6 +448,7 @@ class App:
 
     async def _work(self, worker: Worker) -> None:
         """Until it has wound down, whatever comes: the first cancel asks it to stop, the next one not to wait."""
+        memory.settle_in()
         running = self._workers[worker] = asyncio.create_task(worker.run())
         cancelled: asyncio.CancelledError | None = None
         try:

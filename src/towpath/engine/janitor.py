@@ -43,7 +43,7 @@ class Janitor:
             Loop("gate", self._every(1.0, self._gate), first=0.1),
             Loop("schedules", self._schedules, first=0.15),
             Loop("rollups", self._every(1.0, self._rollups)),
-            Loop("adopt", self._every(5.0, self._adopt), first=1.0),
+            Loop("adopt", self._every(5.0, self._adopt), first=5.0),  # a worker has done it when it starts
             Loop("leases", self._every(30.0, self._leases), first=2.0),
             Loop("unlisted", self._every(3600.0, self._unlisted), first=600.0),
             Loop("retention", self._every(60.0, self._retention), first=3.0),

@@ -67,8 +67,8 @@ async def _add_durations(tx: Tx, rows: Sequence[Row]) -> None:
     lifetime: Counter[tuple[Any, ...]] = Counter()
     for row in rows:
         whose, quarter = (row["queue"], row["operation"]), slot_of(row["minute"], tx.now, of=15)
-        for what, durations in (("wait", _durations(row["waits"])), ("run", _durations(row["runs"]))):
-            for bucket, jobs in histogram.count(durations).items():
+        for what, spent in (("wait", row["waits"]), ("run", row["runs"])):
+            for bucket, jobs in _by_bucket(spent).items():
                 quarters[*whose, quarter, what, bucket] += jobs
                 lifetime[*whose, what, bucket] += jobs
                 if row["minute"] >= tx.now - KEEP_FINE:
@@ -86,10 +86,12 @@ async def _add_jobs(tx: Tx, query: str, columns: tuple[str, ...], counts: Counte
     await add(tx, query, columns, {key: {"jobs": jobs} for key, jobs in counts.items()})
 
 
-def _durations(value: Any) -> list[float]:
-    """PostgreSQL has arrays, SQLite JSON text."""
-    found: list[float] = decode(value) if isinstance(value, str) else value
-    return found or []
+def _by_bucket(spent: str | None) -> dict[int, int]:
+    """PostgreSQL has counted the durations already, SQLite just lists them."""
+    found: dict[str, int] | list[float] = decode(spent) or []
+    if isinstance(found, dict):
+        return {int(bucket): jobs for bucket, jobs in found.items()}
+    return histogram.count(found)
 
 
 def _summed(

@@ -85,6 +85,16 @@ def _update(fields: tuple[str, ...]) -> str:
 _INSERT_EVENT = (
     "INSERT INTO towpath_event (job_id, seq, attempt, name, level, message, fields, ts) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
 )
+# Where a lane's next job is placed from, the lane's weight, and what its gate counts.
+_TAIL = """
+SELECT coalesce((SELECT pass FROM towpath_job
+                 WHERE queue = ?1 AND priority = ?2 AND lane = ?3 AND ready AND pass >= place.floor
+                 ORDER BY pass DESC LIMIT 1), place.floor),
+       coalesce(lane.weight, 1.0),
+       CASE WHEN lane.max_slots IS NOT NULL THEN 1 WHEN lane.max_roots IS NOT NULL THEN 2 ELSE 0 END
+FROM (SELECT coalesce((SELECT floor FROM towpath_clock WHERE queue = ?1 AND priority = ?2), 0.0) AS floor) AS place
+LEFT JOIN towpath_lane AS lane ON lane.queue = ?1 AND lane.lane = ?3
+"""
 _INSERT_JOB = (
     "INSERT INTO towpath_job (id, queue, operation, tenant, lane, priority, cost, pass, parent_id, root_id, child_group,"
     " key, live_key, ready, gate, parked, reason, run_at, due_at, max_attempts, payload, trace, created_at) "
@@ -237,17 +247,7 @@ class SqliteTx:
         return str(rows[0][0])
 
     def _tail(self, lane: tuple[str, int, str]) -> tuple[float, float, int]:
-        queue, priority, name = lane
-        bind = {"queue": queue, "priority": priority, "lane": name}
-        rows = self.connection.execute(self._queries["floor"].text, bind).fetchall()
-        floor = rows[0][0] if rows else 0.0
-        found = self.connection.execute(self._queries["lane_tail"].text, bind | {"floor": floor}).fetchall()
-        settings = self.connection.execute(
-            "SELECT weight, max_slots, max_roots FROM towpath_lane WHERE queue = ? AND lane = ?", (queue, name)
-        ).fetchall()
-        weight, slots, roots = cast(tuple[float, Any, Any], settings[0] if settings else (1.0, None, None))
-        gate = 1 if slots is not None else 2 if roots is not None else 0
-        return cast(float, found[0][0] if found else floor), weight, gate
+        return cast(tuple[float, float, int], self.connection.execute(_TAIL, lane).fetchall()[0])
 
 
 def _due(job: NewJob, now: float) -> float | None:

@@ -1,12 +1,22 @@
 -- name: take_tally
+-- Durations are counted by bucket (core/histogram.py) here: tens of thousands a second would keep a worker's event loop busy.
 WITH gone AS (
     DELETE FROM towpath.tally
     WHERE ctid = ANY (ARRAY (SELECT ctid FROM towpath.tally LIMIT 20000 FOR UPDATE SKIP LOCKED))
     RETURNING *, date_trunc('minute', at) AS minute
+), spent AS (
+    SELECT queue, operation, minute, what,
+           CASE WHEN seconds <= 0.001 THEN 0
+                ELSE greatest(0, ceil(least(160, ln(seconds::float8 * 1000) / ln(2::float8) * 4 - 1e-9))) END::int AS bucket,
+           count(*) AS jobs
+    FROM (SELECT queue, operation, minute, 'wait' AS what, unnest(waits) AS seconds FROM gone
+          UNION ALL
+          SELECT queue, operation, minute, 'run', unnest(runs) FROM gone) AS durations
+    GROUP BY 1, 2, 3, 4, 5
 ), waited AS (
-    SELECT queue, operation, minute, array_agg(seconds) AS waits FROM gone, unnest(waits) AS seconds GROUP BY 1, 2, 3
+    SELECT queue, operation, minute, json_object_agg(bucket, jobs) AS waits FROM spent WHERE what = 'wait' GROUP BY 1, 2, 3
 ), ran AS (
-    SELECT queue, operation, minute, array_agg(seconds) AS runs FROM gone, unnest(runs) AS seconds GROUP BY 1, 2, 3
+    SELECT queue, operation, minute, json_object_agg(bucket, jobs) AS runs FROM spent WHERE what = 'run' GROUP BY 1, 2, 3
 ), counted AS (
     SELECT queue, operation, minute, sum(created)::int AS created, sum(started)::int AS started,
            sum(succeeded)::int AS succeeded, sum(partial)::int AS partial, sum(failed)::int AS failed,
