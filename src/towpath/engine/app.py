@@ -286,7 +286,7 @@ class App:
         if not items:
             return []
         new = services.new_jobs(items, trace)
-        placed = [job for job in new if not services.values.small(job.payload_json)]
+        placed = [job for job in new if len(job.payload_json) > services.values.inline_bytes]
         for job in placed:
             await services.place_payload(job)
         made = [enqueued.id for enqueued in await services.store.enqueue(new)]

@@ -20,7 +20,7 @@ _MARK = f'"{_REFERENCE}"'
 class Values:
     def __init__(self, blobs: BlobStore, *, inline_bytes: int, max_bytes: int) -> None:
         self._blobs = blobs
-        self._inline_bytes, self._max_bytes = inline_bytes, max_bytes
+        self.inline_bytes, self._max_bytes = inline_bytes, max_bytes
 
     def encode(self, value: Any, what: str) -> str:
         return self.check(encode(value, what=what), what)
@@ -38,7 +38,7 @@ class Values:
         return text
 
     def small(self, text: str) -> bool:
-        return len(text) <= self._inline_bytes
+        return len(text) <= self.inline_bytes
 
     async def place(self, text: str, key: str) -> str:
         """The text itself, or a reference to the blob it has become."""

@@ -29,30 +29,30 @@ def insert_alike(
 ) -> bool:
     """Jobs that differ in their id, pass and payload, whose they are, and the events that tell of them. Whether they are
     new: all of them are, or none, if this is the same insert again after an unknown commit."""
-    if _insert(connection, _JOBS, common, rows, 3) != len(rows):
+    if _insert(connection, _JOBS, common, list(chain.from_iterable(rows)), 3) != len(rows):
         return False
-    ids = [(row[0],) for row in rows]
+    ids = [row[0] for row in rows]
     _insert(connection, _OWNED, (tenant,), ids, 1)
     _insert(connection, _CREATED, (now,), ids, 1)
     return True
 
 
-def _insert(
-    connection: apsw.Connection, statement: str, common: tuple[Any, ...], rows: Sequence[tuple[Any, ...]], width: int
-) -> int:
+def _insert(connection: apsw.Connection, statement: str, common: tuple[Any, ...], values: list[Any], width: int) -> int:
+    """Rows of that width, one after the other."""
     inserted = 0
-    for part in _parts(rows):
-        connection.execute(_text(statement, width, len(part)), (*common, *chain.from_iterable(part)))
+    for start, size in _parts(len(values) // width):
+        part = values[start * width : (start + size) * width]
+        connection.execute(_text(statement, width, size), (*common, *part))
         inserted += connection.changes()
     return inserted
 
 
-def _parts(rows: Sequence[Any]) -> Iterator[Sequence[Any]]:
-    """In few sizes, so that every statement is prepared once."""
+def _parts(count: int) -> Iterator[tuple[int, int]]:
+    """Where each begins and how many rows it has; in few sizes, so that every statement is prepared once."""
     start = 0
-    while start < len(rows):
-        size = next(size for size in _SIZES if size <= len(rows) - start)
-        yield rows[start : start + size]
+    while start < count:
+        size = next(size for size in _SIZES if size <= count - start)
+        yield start, size
         start += size
 
 
