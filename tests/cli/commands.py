@@ -56,11 +56,15 @@ def words(text):
     return " ".join(text.replace("│", " ").split())
 
 
+# A test run that was started in the background ignores Ctrl-C, and so would every process that it starts.
+_MAIN = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); from towpath.cli import main; main()"
+
+
 class Process:
     """A real `towpath` process whose output can be looked at while it runs."""
 
     def __init__(self, args, cwd, env, terminal):
-        command = [sys.executable, "-c", "from towpath.cli import main; main()", *[str(arg) for arg in args]]
+        command = [sys.executable, "-c", _MAIN, *[str(arg) for arg in args]]
         bare = {name: value for name, value in os.environ.items() if not name.startswith("TOWPATH_")}
         self._outputs = {"out": b"", "err": b""}
         readers = {"err": subprocess.PIPE, "out": subprocess.PIPE}
