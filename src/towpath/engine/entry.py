@@ -1,25 +1,16 @@
-"""A job in a slot of a worker, and the claim it came with."""
+"""A job in a slot of a worker."""
 
 from __future__ import annotations
 
 import asyncio
 
 from towpath.engine.context import Context
+from towpath.engine.grips import Grip
 from towpath.store.contract import Claimed
 
 
-class Grip:
-    """What is left of one claim."""
-
-    __slots__ = ("jobs", "lease_id", "plain")
-
-    def __init__(self, lease_id: str, jobs: int) -> None:
-        self.lease_id, self.jobs = lease_id, jobs
-        self.plain = True  # nothing but successes so far, which leave nothing leased
-
-
 class Entry:
-    """A job in a slot."""
+    """With the claim it came with."""
 
     __slots__ = ("ctx", "deadline", "entered", "grip", "job", "task")
 

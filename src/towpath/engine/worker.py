@@ -26,8 +26,9 @@ from towpath.core.transitions import Transition
 from towpath.engine import tracing
 from towpath.engine.claims import QueueClaims
 from towpath.engine.context import Context
-from towpath.engine.entry import Entry, Grip
+from towpath.engine.entry import Entry
 from towpath.engine.execution import execute
+from towpath.engine.grips import Grip, Spent
 from towpath.engine.heartbeat import Heartbeat
 from towpath.engine.janitor import Janitor, adopt
 from towpath.engine.logs import JobLogHandler
@@ -35,7 +36,7 @@ from towpath.engine.loops import Loop
 from towpath.engine.runners import Runners
 from towpath.engine.scribe import Done
 from towpath.engine.services import Services
-from towpath.store.contract import Claim, Claimed, Taken, Tx
+from towpath.store.contract import Claim, Claimed, Taken
 from towpath.version import __version__
 
 log = logging.getLogger("towpath.worker")
@@ -84,7 +85,7 @@ class Worker:
         self._watch = Loop("watch", self._watch_entries)
         self._floors = Loop("floors", self._write_floors)
         self._floors_rest = True
-        self._spent: list[Grip] = []
+        self._spent = Spent(services.store)
         self._leases = Loop("leases", self._forget_leases)
         self._poll = Loop("poll", self._poll_again)
         self._log_handler = JobLogHandler()
@@ -228,7 +229,7 @@ class Worker:
         """By now the next turn is on its way, if there is room for one: the database works while we do."""
         try:
             jobs = taken.jobs
-        except Exception:
+        except Exception:  # whatever it is, it must cost neither slots nor the stop
             log.exception("what was claimed from %s cannot be read; its leases will run out", claims.queue)
             self._beginning -= len(taken)
             self._wake.set()
@@ -246,7 +247,7 @@ class Worker:
         for job in now:
             try:
                 self._begin(job, grip)
-            except Exception:
+            except Exception:  # this job's trouble, not that of the others it was claimed with
                 log.exception("job %s could not be begun; its lease will run out", job.id)
         if later:
             self._loop.call_soon(self._begin_all, later, grip)
@@ -309,11 +310,7 @@ class Worker:
             log.warning("dropped the late %s of job %s: %s", transition.verb, entry.job.id, refused)
             self._services.scribe.settle(transitions.handler_ended(entry.job.id, entry.job.attempt), _ignore)
         elif refused is None:
-            grip = entry.grip
-            grip.jobs -= 1
-            grip.plain &= transition.verb == "succeed"
-            if grip.jobs == 0:
-                self._spent.append(grip)
+            self._spent.settled(entry.grip, transition)
         if self._janitor is not None and (transition.delay or transition.deadline is not None):
             self._janitor.timer_set()
 
@@ -362,19 +359,7 @@ class Worker:
         return 60.0 if self._floors_rest else 0.1
 
     async def _forget_leases(self) -> float:
-        """Claims of which every job has been settled are no longer listed. What is missed here the janitor finds."""
-        if self._spent:
-            spent, self._spent = self._spent, []
-            plain = [grip.lease_id for grip in spent if grip.plain]
-            rest = [grip.lease_id for grip in spent if not grip.plain]
-
-            async def unit(tx: Tx) -> None:
-                if plain:
-                    await tx.execute("drop_leases", ids=plain)
-                if rest:  # looks at every job on them once more
-                    await tx.execute("forget_leases", ids=rest)
-
-            await self._services.store.run(unit)
+        await self._spent.forget()
         return _FORGET_EVERY
 
     async def _wind_down(self) -> None:

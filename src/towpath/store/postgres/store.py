@@ -196,7 +196,7 @@ class PostgresStore:
 
         made, tx = await self._again(once, patient=False)
         await self._open(tx.gates)
-        return made or await self.run(lambda tx: tx.finish_insert(jobs, []))  # type: ignore[attr-defined,no-any-return]
+        return made or await self.run(lambda tx: tx.finish_insert(jobs, []))  # type: ignore[attr-defined,no-any-return]  # it is a PostgresTx
 
     async def _enqueue_many(self, jobs: Sequence[NewJob]) -> list[Enqueued]:
         """`run` with `insert_jobs`, in three round trips instead of five: beginning and locking are one, and nothing in

@@ -54,9 +54,10 @@ def turn(transitions: Sequence[Transition], claim: Claim) -> Callable[[SqliteTx]
         if room < claim.limit:  # perhaps there is more when these are settled
             return await settle(tx, transitions), await _take(tx, claim)
         _call(tx.connection, _TURN, (asked, *_request(tx, claim, room)))
-        fewer, count, rows = tx.connection.execute(_BOTH, (len(transitions),)).fetchall()[0]
+        answer: Any = tx.connection.execute(_BOTH, (len(transitions),)).fetchall()[0]
+        fewer, count, rows = answer
         done = range(len(transitions)) if fewer is None else _among(transitions, fewer)
-        return await _settle_rest(tx, transitions, done), Taken(claim.queue, rows, count)  # type: ignore[arg-type]
+        return await _settle_rest(tx, transitions, done), Taken(claim.queue, rows, count)
 
     return unit
 
@@ -88,8 +89,9 @@ async def _take(tx: SqliteTx, claim: Claim) -> Taken:
     if room <= 0:
         return Taken(claim.queue)
     _call(tx.connection, _CLAIM, _request(tx, claim, room))
-    count, rows = tx.connection.execute(_TAKEN).fetchall()[0]
-    return Taken(claim.queue, rows, count)  # type: ignore[arg-type]
+    answer: Any = tx.connection.execute(_TAKEN).fetchall()[0]
+    count, rows = answer
+    return Taken(claim.queue, rows, count)
 
 
 def _asked(plain: Sequence[Transition]) -> str:

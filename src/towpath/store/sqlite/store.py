@@ -200,7 +200,7 @@ class SqliteStore:
         if len(transitions) >= _LARGE:
             # The writer's thread needs the interpreter's lock to begin, and the event loop, which has the next jobs to run,
             # would keep it for milliseconds. Let go of it now, and the long statement runs while they do: a third faster.
-            time.sleep(_AN_INSTANT)  # noqa: ASYNC251
+            time.sleep(_AN_INSTANT)  # noqa: ASYNC251  (to block for a moment is the point)
         return await answer
 
     def heart(self) -> Heart:
