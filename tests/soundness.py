@@ -21,6 +21,14 @@ SELECT id, broken FROM (
         WHEN leased AND id NOT IN (SELECT job_id FROM towpath.held) THEN 'leased and not listed'
     END AS broken FROM towpath.job) AS looked
 WHERE broken IS NOT NULL
+UNION ALL
+SELECT job_id, 'told otherwise than it happened: ' || name FROM (
+    SELECT * FROM (SELECT job_id, seq, attempt, name, level, message FROM towpath.told
+                   EXCEPT SELECT job_id, seq, attempt, name, level, message FROM towpath.happened) AS told_only
+    UNION ALL
+    SELECT * FROM (SELECT job_id, seq, attempt, name, level, message FROM towpath.happened
+                   EXCEPT SELECT job_id, seq, attempt, name, level, message FROM towpath.told) AS happened_only
+) AS differing
 """
 
 

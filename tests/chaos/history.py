@@ -52,7 +52,7 @@ def load(url: str, log: Path | str, **rules: Any) -> History:
     for row in tables["job"]:
         job = _job(row)
         history.jobs[job.id] = job
-    for row in tables["event"]:
+    for row in tables["happened"]:
         event = _event(row)
         history.events.setdefault(event.job_id, []).append(event)
     for row in tables["step"]:
@@ -67,7 +67,7 @@ def load(url: str, log: Path | str, **rules: Any) -> History:
     return history
 
 
-_ORDER = {"job": "id", "event": "job_id, seq", "step": "job_id, ord", "lane": "queue, lane", "queue": "name"}
+_ORDER = {"job": "id", "happened": "job_id, seq", "step": "job_id, ord", "lane": "queue, lane", "queue": "name"}
 
 
 def _tables(url: str) -> dict[str, list[dict[str, Any]]]:

@@ -222,11 +222,15 @@ async def columns_of(store) -> dict[str, set[str]]:
 async def test_both_databases_have_the_same_tables_and_columns(sqlite_url, postgres_url):
     async with opened(sqlite_url) as one, opened(postgres_url) as other:
         sqlite, postgres = await columns_of(one.store), await columns_of(other.store)
-    for told in ("event", "tombstone"):
-        assert sqlite[told] - postgres[told] == {"id"}  # where the stream stands: a number there,
-        assert postgres[told] - sqlite[told] == {"xid"}  # a transaction here
-        del sqlite[told], postgres[told]
-    assert sqlite == postgres
+    assert sqlite.pop("tombstone") ^ postgres.pop("tombstone") == {"id", "xid"}  # where the stream stands: a number there,
+    assert sqlite.pop("told") ^ postgres.pop("told") == {"id", "nth", "xid"}  # a transaction here
+    # What happened to many jobs at once is told by a row of its own, which on SQLite needs a number among the events.
+    events, feed = postgres.pop("event"), postgres.pop("feed")
+    assert sqlite.pop("event") == (events | feed) - {"xid", "kept"} | {"id"}
+    assert postgres["job"] - sqlite["job"] == {"made_in", "begun_in"}
+    assert {name: sqlite[name] for name in sqlite if name != "job"} == {
+        name: postgres[name] for name in postgres if name != "job"
+    }
     # When a scheduled job was to begin matters to the statistics only, so the row as Python sees it goes without.
     assert sqlite["job"] == {*JOB_COLUMNS, "due_at"}
 
@@ -249,7 +253,7 @@ async def test_a_release_keeps_working_when_a_newer_one_has_added_columns_under_
         for _ in range(6):  # so that the statements are prepared, and remembered, on the connection
             await live_a_little(hands)
         for table in await columns_of(hands.store):
-            if table not in ("migration", "held") and not table.startswith("v_"):
+            if table not in ("migration", "held", "told", "happened", "implied") and not table.startswith("v_"):
                 await hands.store.run(
                     lambda tx, table=table: tx.execute_sql(
                         f"ALTER TABLE {hands.table(table)} ADD COLUMN later text DEFAULT 'x'"

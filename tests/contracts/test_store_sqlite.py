@@ -149,7 +149,7 @@ async def test_several_processes_write_to_one_file_and_nothing_is_lost(sqlite_ur
         ] * processes
         assert await hands.count("job") == processes * writes
         assert await hands.count("job", "state = 'succeeded'") == processes * writes
-        assert await hands.count("event") == processes * writes * 3
+        assert await hands.count("told") == processes * writes * 3
         rows = await hands.sql("SELECT tenant, count(*) AS n FROM towpath_job GROUP BY tenant ORDER BY tenant")
         assert [(row["tenant"], row["n"]) for row in rows] == [(f"p{n}", writes) for n in range(processes)]
         assert (await hands.sql("PRAGMA integrity_check"))[0] == {"integrity_check": "ok"}

@@ -10,10 +10,10 @@ _SQLITE = """
 SELECT substr(m.name, 9) AS relation, c.name FROM sqlite_schema AS m, pragma_table_info(m.name) AS c
 WHERE m.type = 'view' AND m.name LIKE 'towpath_v%' ORDER BY m.rowid, c.cid
 """
-_POSTGRES = """
+_POSTGRES = r"""
 SELECT c.table_name AS relation, c.column_name AS name
 FROM information_schema.columns AS c JOIN information_schema.views AS v USING (table_schema, table_name)
-WHERE c.table_schema = 'towpath' AND c.table_name <> 'held' ORDER BY c.table_name, c.ordinal_position
+WHERE c.table_schema = 'towpath' AND c.table_name LIKE 'v\_%' ORDER BY c.table_name, c.ordinal_position
 """
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.engine.working import ended, happened, working
+from tests.engine.working import ended, happened, history, working
 from towpath import Fatal, JobNotFound, NotRequeueable, State
 from towpath.engine.retention import prune
 
@@ -73,7 +73,7 @@ async def test_an_old_family_goes_as_a_whole_with_its_history_and_blobs(app, pru
     assert [row.id for row in await app.list()] == [open_one.id]
     assert _blobs(tmp_path) == []
     assert [await _rows(app, table) for table in ("step", "signal")] == [0, 0]
-    assert await _rows(app, "event") == 1
+    assert await _rows(app, "told") == await _rows(app, "happened") == 1
 
 
 async def test_what_failed_is_kept_by_default(app, prune_after):
@@ -100,6 +100,32 @@ async def test_what_is_young_enough_stays(app, prune_after):
     assert await prune_after() == 0
     assert await prune_after(keep_succeeded_days=1, keep_failed_days=1) == 0
     assert [row.id for row in await app.list()] == [job.id]
+
+
+async def test_streams_are_told_of_the_past_for_as_long_as_they_may_come_back(app, prune_after):
+    """What many jobs did at once is told by rows of their own. They go by age, the history of a job stays."""
+    job = await app.enqueue("child", 1)
+    async with working(app, "default"):
+        await ended(app, job)
+
+    async def age(days):
+        sqlite = app.services.store.dialect == "sqlite"
+        table = "towpath_event" if sqlite else "towpath.feed"
+        moved = f"ts - {days} * 86400" if sqlite else f"ts - interval '{days} days'"
+        async with app.transaction() as tx:
+            await tx.execute(f"UPDATE {table} SET ts = {moved} WHERE queue = 'default'")
+
+    async def told(**days):
+        await prune_after(**days)
+        return await _rows(app, "told")
+
+    await age(7)
+    assert await told(keep_succeeded_days=5) == 3
+    await age(2)
+    assert await told(keep_succeeded_days=0) == 3
+    assert await told(keep_succeeded_days=10) == 3
+    assert await told(keep_succeeded_days=5) == 0
+    assert [event.name for event in await history(app, job)] == ["job.created", "job.started", "job.succeeded"]
 
 
 async def test_delete_removes_one_family_at_once(app, tmp_path):

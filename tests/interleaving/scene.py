@@ -7,6 +7,7 @@ from typing import Any
 
 from tests.interleaving.harness import Director
 from tests.interleaving.history import violations
+from tests.soundness import unsound
 from towpath import App
 from towpath.core import transitions
 from towpath.core.ids import uuid7
@@ -165,7 +166,7 @@ class Scene:
         prefix, mark = _TABLES[self.store.dialect]
         text = (
             f"SELECT event.job_id, event.seq, event.attempt, event.name, event.level, event.message, event.fields, event.ts "
-            f"FROM {prefix}event AS event JOIN {prefix}job AS job ON job.id = event.job_id WHERE job.queue = {mark}"
+            f"FROM {prefix}happened AS event JOIN {prefix}job AS job ON job.id = event.job_id WHERE job.queue = {mark}"
         )
         rows = await self.store.read(lambda tx: tx.fetch_sql(text, self.queue))
         return [event_from(row) for row in rows if job_id in (None, str(row["job_id"]))]
@@ -176,8 +177,12 @@ class Scene:
     # -- afterwards
 
     async def check(self) -> None:
-        broken = violations(await self.jobs(), await self.events()) + await self._miscounted()
+        broken = violations(await self.jobs(), await self.events()) + await self._unsound() + await self._miscounted()
         assert not broken, "\n".join(broken)
+
+    async def _unsound(self) -> list[str]:
+        rows = await self.store.read(lambda tx: tx.fetch_sql(unsound(tx.dialect)))
+        return [f"{row['id']}: {row['broken']}" for row in rows]
 
     async def _miscounted(self) -> list[str]:
         """The depths that pages show, against the rows themselves."""

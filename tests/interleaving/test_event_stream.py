@@ -74,7 +74,7 @@ async def test_going_by_the_highest_number_would_miss_it_and_waiting_for_the_old
     start = await scene_store.stream_start()
 
     async def numbers(where: str) -> set[int]:
-        text = f"SELECT xid::text::bigint AS xid FROM towpath.event WHERE {where}"
+        text = f"SELECT xid::text::bigint AS xid FROM towpath.told WHERE {where}"
         return {row["xid"] for row in await scene_store.read(lambda tx: tx.fetch_sql(text))}
 
     scene = Scene(postgres_stage.app, "q", None)

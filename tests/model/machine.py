@@ -47,7 +47,7 @@ class JobMachine(RuleBasedStateMachine):
         """Families are where the rules meet; left to chance alone, most lives would be over before one is founded."""
 
         async def unit(tx: Tx) -> None:
-            for table in TABLES:
+            for table in TABLES if tx.dialect == "sqlite" else (*TABLES, "feed"):
                 await tx.execute_sql(f"DELETE FROM {self.hands.table(table)}")
 
         self.wait(self.hands.store.run(unit))
@@ -353,7 +353,7 @@ class JobMachine(RuleBasedStateMachine):
         ids = [str(row["id"]) for row in await tx.fetch_sql(f"SELECT id FROM {table('job')}")]
         jobs = {job.id: job for job in await tx.jobs("jobs_by_id", ids=ids)}
         events: dict[str, list[Event]] = {job_id: [] for job_id in ids}
-        for row in await tx.fetch_sql(f"SELECT job_id, seq, attempt, name, fields FROM {table('event')} ORDER BY seq"):
+        for row in await tx.fetch_sql(f"SELECT job_id, seq, attempt, name, fields FROM {table('happened')} ORDER BY seq"):
             fields = decode(row["fields"])
             events[str(row["job_id"])].append(
                 Event(str(row["job_id"]), row["seq"], row["attempt"], row["name"], fields=fields)

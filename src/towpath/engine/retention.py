@@ -26,6 +26,7 @@ log = logging.getLogger("towpath.retention")
 
 _BATCH = 200
 _MOST_BATCHES = 50
+_FEED_BATCH = 10_000
 _GOOD = [State.SUCCEEDED.value, State.CANCELLED.value]
 _BAD = [State.FAILED.value, State.PARTIAL.value]
 
@@ -49,6 +50,7 @@ async def prune(services: Services) -> int:
                 others = [] if queue is not None else sorted(rules)
                 total += await prune_older(services, states, timedelta(days=days), queue, but_not=others)
     await tombstones.forget(services.store)
+    await _prune_feed(services, {queue: keep.succeeded_days for queue, keep in rules.items()}, rest.succeeded_days)
     return total
 
 
@@ -78,6 +80,20 @@ async def prune_all(services: Services, age: timedelta, *, failed: bool = False,
     while gone := await prune_older(services, [*_GOOD, *(_BAD if failed else [])], age, queue):
         total += gone
     return total
+
+
+async def _prune_feed(services: Services, days: dict[str, float], otherwise: float) -> None:
+    """What streams were told of many jobs at once goes by age, never before a stream that may come back has read it."""
+    queues = [row["queue"] for row in await services.store.read(lambda tx: tx.fetch("depths"))]
+    for queue in queues:
+        kept = days.get(queue, otherwise)
+        if kept > 0:
+            age = max(timedelta(days=kept), tombstones.KEPT)
+            await services.store.run(partial(_forget_feed, queue=queue, age=age))
+
+
+async def _forget_feed(tx: Tx, queue: str, age: timedelta) -> int:
+    return await tx.execute("forget_feed", queue=queue, before=tx.now - age, limit=_FEED_BATCH)
 
 
 async def _batch(

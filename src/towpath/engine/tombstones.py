@@ -12,7 +12,7 @@ from functools import partial
 from towpath.store.contract import Store, Tx
 
 STREAMS_RETURN_WITHIN = timedelta(days=7)
-_KEPT = STREAMS_RETURN_WITHIN + timedelta(days=1)  # a transaction's rows bear the time it began, not when it committed
+KEPT = STREAMS_RETURN_WITHIN + timedelta(days=1)  # a transaction's rows bear the time it began, not when it committed
 _BATCH = 10_000
 
 
@@ -22,7 +22,7 @@ async def bury(tx: Tx, job_ids: list[str]) -> None:
     tx.told = True
 
 
-async def forget(store: Store, older_than: timedelta = _KEPT) -> int:
+async def forget(store: Store, older_than: timedelta = KEPT) -> int:
     """Removes what no stream can ask for any more; a bounded number at a time."""
     return await store.run(partial(_forget, older_than=older_than))
 

@@ -117,6 +117,7 @@ async def write(tx: Tx, board: Board) -> None:
     board.tell_counts()
     await _stamp(tx, board)
     changes = board.changes()
+    await _keep_starts(tx, changes)
     await tx.write_jobs(changes)
     for before, job, _ in changes:
         if job.leased and not before.leased:
@@ -139,6 +140,13 @@ async def write(tx: Tx, board: Board) -> None:
             tx.cancelled.append(job.worker_id)
     for queue, lane in sorted(board.gates):
         await gate(tx, queue, lane)
+
+
+async def _keep_starts(tx: Tx, changes: Sequence[tuple[Job, Job, list[str]]]) -> None:
+    """A job's row may be all that knows of its first start. Before it forgets, an event is made of it."""
+    ids = [before.id for before, job, _ in changes if before.started_at is not None and job.started_at is None]
+    if ids:
+        await tx.execute("keep_starts", ids=ids)
 
 
 async def list_leases(tx: Tx) -> int:

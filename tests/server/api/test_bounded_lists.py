@@ -122,7 +122,7 @@ async def rows_looked_at(app: App, work) -> tuple[int, int]:
 
 _COUNTERS = """
 SELECT coalesce(sum(seq_tup_read), 0)::bigint AS seq, coalesce(sum(idx_tup_fetch), 0)::bigint AS idx
-FROM pg_stat_xact_user_tables WHERE schemaname = 'towpath' AND relname IN ('job', 'owned', 'event')
+FROM pg_stat_xact_user_tables WHERE schemaname = 'towpath' AND relname IN ('job', 'owned', 'event', 'feed')
 """
 
 
@@ -157,7 +157,8 @@ async def test_sqlite_goes_by_an_index_too(sqlite_url, tmp_path):
         for name in _LISTS:
             query = queries[name]
             plan = await app.services.store.read(lambda tx, q=query: _plan(tx, q))
-            assert [step for step in plan if step.startswith("SCAN towpath_") and "USING" not in step] == [], name
+            scanned = [step for step in plan if step.startswith("SCAN towpath_") and "USING" not in step]
+            assert [step for step in scanned if step != "SCAN towpath_implied"] == [], name  # a view of at most three rows
             assert [step for step in plan if "TEMP B-TREE FOR ORDER BY" in step and name.startswith("ids_")] == [], name
 
 

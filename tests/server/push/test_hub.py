@@ -88,7 +88,7 @@ async def delete(tx, ids):
 
 
 async def everything(hands):
-    rows = await hands.sql(f"SELECT job_id, seq FROM {hands.table('event')}")
+    rows = await hands.sql(f"SELECT job_id, seq FROM {hands.table('told')}")
     return sorted((str(row["job_id"]), row["seq"]) for row in rows)
 
 

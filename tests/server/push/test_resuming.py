@@ -16,7 +16,7 @@ MARK = "the last job"
 
 async def everything(app):
     """(job, seq) of every event there is."""
-    table = "towpath_event" if app.services.store.dialect == "sqlite" else "towpath.event"
+    table = "towpath_told" if app.services.store.dialect == "sqlite" else "towpath.told"
     rows = await app.services.store.read(lambda tx: tx.fetch_sql(f"SELECT job_id, seq FROM {table}"))
     return sorted((str(row["job_id"]), row["seq"]) for row in rows)
 

@@ -93,6 +93,11 @@ ORDER BY id DESC LIMIT :limit
 SELECT id FROM towpath.owned WHERE tenant = :tenant AND id IN :ids
 
 -- name: job_events_of_levels
-SELECT job_id, seq, attempt, name, level, message, fields, ts FROM towpath.event
-WHERE job_id = :job_id AND seq > :after AND seq <= :until AND level IN :levels
-ORDER BY seq LIMIT :limit
+SELECT job_id, seq, attempt, name, level, message, fields, ts FROM (
+    SELECT * FROM (SELECT job_id, seq, attempt, name, level, message, fields, ts FROM towpath.event
+                   WHERE job_id = :job_id AND seq > :after AND seq <= :until AND level IN :levels
+                   ORDER BY seq LIMIT :limit) AS own
+    UNION ALL
+    SELECT job_id, seq, attempt, name, level, message, fields, ts FROM towpath.implied
+    WHERE job_id = :job_id AND seq > :after AND seq <= :until AND level IN :levels
+) AS happened ORDER BY seq LIMIT :limit

@@ -33,9 +33,14 @@ GROUP BY operation, error_kind, error_group
 ORDER BY count(*) DESC, operation, error_kind, error_group LIMIT :limit
 
 -- name: job_events
-SELECT job_id, seq, attempt, name, level, message, fields, ts FROM towpath.event
-WHERE job_id = :job_id AND seq > :after
-ORDER BY seq LIMIT :limit
+-- Its own events are cut first: a job may have a hundred thousand of them.
+SELECT job_id, seq, attempt, name, level, message, fields, ts FROM (
+    SELECT * FROM (SELECT job_id, seq, attempt, name, level, message, fields, ts FROM towpath.event
+                   WHERE job_id = :job_id AND seq > :after ORDER BY seq LIMIT :limit) AS own
+    UNION ALL
+    SELECT job_id, seq, attempt, name, level, message, fields, ts FROM towpath.implied
+    WHERE job_id = :job_id AND seq > :after
+) AS happened ORDER BY seq LIMIT :limit
 
 -- name: ahead_in_lower_bands
 SELECT count(*) AS jobs FROM (

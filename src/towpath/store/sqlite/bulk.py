@@ -12,29 +12,42 @@ import apsw
 
 _SIZES = (50, 10, 1)
 
+# One row that lists them all, as in `procedures.sql`.
 _CREATED = (
-    "INSERT INTO towpath_event (job_id, seq, attempt, name, ts) SELECT column1, 1, 0, 'job.created', ? FROM (VALUES {})"
+    "INSERT INTO towpath_event (job_id, seq, attempt, name, ts, queue, jobs) "
+    "VALUES ('*' || hex(randomblob(8)), 1, 0, 'job.created', ?, ?, ?)"
 )
 _OWNED = "INSERT INTO towpath_owned (tenant, id) SELECT ?, column1 FROM (VALUES {})"
 _JOBS = (
     "INSERT INTO towpath_job (id, root_id, pass, payload, queue, operation, tenant, lane, priority, cost, parent_id,"
     " child_group, ready, gate, parked, reason, max_attempts, trace, created_at) "
-    "SELECT column1, coalesce(?, column1), column2, column3, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ? FROM (VALUES {}) "
-    "WHERE true ON CONFLICT DO NOTHING"
+    "SELECT column1, coalesce(?, column1), column2, column3, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ? "
+    "FROM (VALUES {}) WHERE true ON CONFLICT DO NOTHING"
 )
 
 
 def insert_alike(
-    connection: apsw.Connection, common: tuple[Any, ...], rows: Sequence[tuple[str, float, str]], tenant: str, now: float
+    connection: apsw.Connection,
+    common: tuple[Any, ...],
+    rows: Sequence[tuple[str, float, str]],
+    *,
+    tenant: str,
+    queue: str,
+    now: float,
 ) -> bool:
-    """Jobs that differ in their id, pass and payload, whose they are, and the events that tell of them. Whether they are
+    """Jobs that differ in their id, pass and payload, whose they are, and the event that tells of them. Whether they are
     new: all of them are, or none, if this is the same insert again after an unknown commit."""
     if _insert(connection, _JOBS, common, list(chain.from_iterable(rows)), 3) != len(rows):
         return False
     ids = [row[0] for row in rows]
     _insert(connection, _OWNED, (tenant,), ids, 1)
-    _insert(connection, _CREATED, (now,), ids, 1)
+    tell_created(connection, queue, ids, now)
     return True
+
+
+def tell_created(connection: apsw.Connection, queue: str, ids: Sequence[str], now: float) -> None:
+    listed = '","'.join(ids)
+    connection.execute(_CREATED, (now, queue, f'["{listed}"]'))
 
 
 def _insert(connection: apsw.Connection, statement: str, common: tuple[Any, ...], values: list[Any], width: int) -> int:

@@ -27,8 +27,9 @@ CREATE TEMP TRIGGER IF NOT EXISTS towpath_settle INSTEAD OF INSERT ON towpath_se
         error_group = NULL, live_key = NULL, seq = seq + 1
     WHERE rowid IN (SELECT rid FROM towpath_ended);
 
-    INSERT INTO towpath_event (job_id, seq, attempt, name, ts)
-    SELECT id, seq, attempt, 'job.succeeded', NEW.now FROM towpath_ended;
+    INSERT INTO towpath_event (job_id, seq, attempt, name, ts, queue, jobs)
+    SELECT '*' || hex(randomblob(8)), seq, attempt, 'job.succeeded', NEW.now, queue, '["' || group_concat(id, '","') || '"]'
+    FROM towpath_ended GROUP BY queue, seq, attempt;
 
     INSERT INTO towpath_tally (queue, operation, succeeded, running, run_seconds, runs, at)
     SELECT queue, operation, count(*), -count(*), sum(ran), '[' || group_concat(CAST(ran * 1e6 AS integer), 'e-6,') || 'e-6]', NEW.now
@@ -83,8 +84,12 @@ CREATE TEMP TRIGGER IF NOT EXISTS towpath_claim INSTEAD OF INSERT ON towpath_cla
     INSERT INTO towpath_lease (id, worker_id, queue, jobs, until)
     SELECT NEW.lease_id, NEW.worker_id, NEW.queue, json_group_array(id), NEW.until FROM towpath_begun HAVING count(*) > 0;
 
+    INSERT INTO towpath_event (job_id, seq, attempt, name, ts, queue, jobs)
+    SELECT '*' || hex(randomblob(8)), 2, 1, 'job.started', NEW.now, NEW.queue, '["' || group_concat(id, '","') || '"]'
+    FROM towpath_begun WHERE seq = 2 AND attempt = 1 HAVING count(*) > 0;
+
     INSERT INTO towpath_event (job_id, seq, attempt, name, ts)
-    SELECT id, seq, attempt, 'job.started', NEW.now FROM towpath_begun;
+    SELECT id, seq, attempt, 'job.started', NEW.now FROM towpath_begun WHERE seq > 2 OR attempt > 1;
 
     INSERT INTO towpath_tally (queue, operation, started, queued, running, wait_seconds, waits, at)
     SELECT NEW.queue, operation, count(*), -count(*), count(*), coalesce(sum(waited), 0),

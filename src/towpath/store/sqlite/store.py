@@ -34,9 +34,21 @@ T = TypeVar("T")
 
 _LARGE, _AN_INSTANT = 16, 1e-6
 
-_EVENTS = (
-    "SELECT id, job_id, seq, attempt, name, level, message, fields, ts FROM towpath_event WHERE id > ? ORDER BY id LIMIT ?"
-)
+# A place in the stream is `id`, or `id.nth` within a row that tells of many jobs. Where a page of so many events ends, and
+# whether they are as many:
+_PAGE_END = """
+SELECT max(id) AS id, max(so_far) >= ?2 AS is_full
+FROM (SELECT id, so_far, so_far - events AS before
+      FROM (SELECT id, events, sum(events) OVER (ORDER BY id) AS so_far
+            FROM (SELECT id, coalesce(json_array_length(jobs), 1) AS events
+                  FROM towpath_event WHERE id >= ?1 ORDER BY id LIMIT ?2)))
+WHERE before < ?2
+"""
+_PAGE = """
+SELECT CASE nth WHEN 0 THEN CAST(id AS text) ELSE id || '.' || nth END AS token,
+       job_id, seq, attempt, name, level, message, fields, ts
+FROM towpath_told WHERE id BETWEEN ?1 AND ?2 AND (id > ?1 OR nth > ?3) ORDER BY id, nth LIMIT ?4
+"""
 
 
 class SqliteBell:
@@ -214,17 +226,24 @@ class SqliteStore:
         return await self.read(unit)
 
     async def stream_since(self, cursor: str, limit: int = 5000) -> tuple[list[Event], str, bool]:
-        async def unit(tx: Any) -> list[Event]:
-            return [
+        first, nth = _place(cursor)
+
+        async def unit(tx: Any) -> tuple[list[Event], str, bool]:
+            [end] = await tx.fetch_sql(_PAGE_END, first, limit)
+            if end["id"] is None:
+                return [], cursor, False
+            events = [
                 Event(
                     row["job_id"], row["seq"], row["attempt"], row["name"], row["level"], row["message"],
-                    decode(row["fields"]), moment(row["ts"]), token=str(row["id"]),
+                    decode(row["fields"]), moment(row["ts"]), token=row["token"],
                 )
-                for row in await tx.fetch_sql(_EVENTS, int(cursor), limit)
+                for row in await tx.fetch_sql(_PAGE, first, end["id"], nth, limit)
             ]  # fmt: skip
+            if len(events) == limit:
+                return events, str(events[-1].token), True
+            return events, str(end["id"]), bool(end["is_full"])  # some of them may be gone
 
-        events = await self.read(unit)
-        return events, (events[-1].token or cursor) if events else cursor, len(events) == limit
+        return await self.read(unit)
 
     def follow(self) -> AsyncIterator[None]:
         return self._pulse.follow(at_least_every=1.0)
@@ -242,3 +261,9 @@ class SqliteStore:
                 copy.close()
 
         await asyncio.get_running_loop().run_in_executor(self._threads(), work)
+
+
+def _place(cursor: str) -> tuple[int, int]:
+    """Which row comes next, and after which of its jobs. A row that is named alone has been read to its end."""
+    row, _, nth = cursor.partition(".")
+    return (int(row), int(nth)) if nth else (int(row) + 1, -1)

@@ -102,7 +102,6 @@ _INSERT_JOB = (
 )
 _TALLY_NEW = "INSERT INTO towpath_tally (queue, operation, created, queued, at) VALUES (?, ?, ?, ?, ?)"
 _OWNED = "INSERT INTO towpath_owned (tenant, id) VALUES (?, ?)"
-_CREATED = "INSERT INTO towpath_event (job_id, seq, attempt, name, ts) VALUES (?, 1, 0, 'job.created', ?)"
 
 
 class SqliteTx:
@@ -205,7 +204,8 @@ class SqliteTx:
             elif parked:
                 gated.add((job.queue, job.lane))
         connection.executemany(_OWNED, [(job.tenant, job.id) for job in added])
-        connection.executemany(_CREATED, [(job.id, now) for job in added])
+        for queue in dict.fromkeys(job.queue for job in added):
+            bulk.tell_created(connection, queue, [job.id for job in added if job.queue == queue], now)
         for counts in tally_new((job.queue, job.operation) for job in added):
             connection.execute(_TALLY_NEW, (counts.queue, counts.operation, counts.created, counts.queued, now))
         for queue, name in sorted(gated):
@@ -227,7 +227,7 @@ class SqliteTx:
             first.max_attempts, first.trace, now,
         )  # fmt: skip
         rows = [(job.id, place, job.payload_json) for job, place in zip(jobs, passes, strict=True)]
-        if not bulk.insert_alike(self.connection, common, rows, first.tenant, now):
+        if not bulk.insert_alike(self.connection, common, rows, tenant=first.tenant, queue=first.queue, now=now):
             return None
         self.connection.execute(_TALLY_NEW, (first.queue, first.operation, len(jobs), len(jobs), now))
         if parked:

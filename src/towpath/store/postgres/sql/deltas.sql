@@ -19,42 +19,59 @@ SELECT coalesce((
     SELECT towpath.snapshot_below(:until::text::pg_snapshot,
                                   greatest(xid, (pg_snapshot_xmax(:since::text::pg_snapshot)::text::bigint + 1)::text::xid8))
     FROM (
-        SELECT xid FROM towpath.event
-        WHERE xid >= pg_snapshot_xmax(:since::text::pg_snapshot) AND xid < pg_snapshot_xmax(:until::text::pg_snapshot)
-          AND pg_visible_in_snapshot(xid, :until::text::pg_snapshot)
-        UNION ALL
-        SELECT xid FROM towpath.tombstone
-        WHERE xid >= pg_snapshot_xmax(:since::text::pg_snapshot) AND xid < pg_snapshot_xmax(:until::text::pg_snapshot)
-          AND pg_visible_in_snapshot(xid, :until::text::pg_snapshot)
-    ) AS new ORDER BY xid OFFSET :limit LIMIT 1
+        SELECT xid, sum(events) OVER (ORDER BY xid) AS so_far
+        FROM (
+            (SELECT xid, 1 AS events FROM towpath.event
+             WHERE xid >= pg_snapshot_xmax(:since::text::pg_snapshot) AND xid < pg_snapshot_xmax(:until::text::pg_snapshot)
+               AND pg_visible_in_snapshot(xid, :until::text::pg_snapshot) AND NOT kept
+             ORDER BY xid LIMIT :limit + 1)
+            UNION ALL
+            (SELECT xid, cardinality(jobs) FROM towpath.feed
+             WHERE xid >= pg_snapshot_xmax(:since::text::pg_snapshot) AND xid < pg_snapshot_xmax(:until::text::pg_snapshot)
+               AND pg_visible_in_snapshot(xid, :until::text::pg_snapshot)
+             ORDER BY xid LIMIT :limit + 1)
+            UNION ALL
+            (SELECT xid, 1 FROM towpath.tombstone
+             WHERE xid >= pg_snapshot_xmax(:since::text::pg_snapshot) AND xid < pg_snapshot_xmax(:until::text::pg_snapshot)
+               AND pg_visible_in_snapshot(xid, :until::text::pg_snapshot)
+             ORDER BY xid LIMIT :limit + 1)
+        ) AS new
+    ) AS counted WHERE so_far > :limit ORDER BY xid LIMIT 1
 ), :until::text) AS cursor
 
 -- name: stream_stragglers
 -- A transaction that began earlier may have touched a job later. If the delta has such an event, it must go on to where
 -- the job's events before it are, or they would come in the wrong order.
-SELECT towpath.snapshot_below(:until::text::pg_snapshot, (late.xid::text::bigint + 1)::text::xid8) AS cursor
-FROM (
+WITH seen AS MATERIALIZED (
     SELECT job_id, max(seq) AS seq FROM (
-        SELECT job_id, seq FROM towpath.event
+        SELECT job_id, seq FROM towpath.told
         WHERE xid >= pg_snapshot_xmax(:since::text::pg_snapshot) AND xid < pg_snapshot_xmax(:upto::text::pg_snapshot)
           AND pg_visible_in_snapshot(xid, :upto::text::pg_snapshot)
         UNION ALL
-        SELECT job_id, seq FROM towpath.event
+        SELECT job_id, seq FROM towpath.told
         WHERE xid = ANY (ARRAY (SELECT pg_snapshot_xip(:since::text::pg_snapshot)))
           AND pg_visible_in_snapshot(xid, :upto::text::pg_snapshot)
     ) AS new GROUP BY job_id
-) AS seen
-JOIN towpath.event AS late ON late.job_id = seen.job_id AND late.seq < seen.seq
+)
+SELECT towpath.snapshot_below(:until::text::pg_snapshot, (late.xid::text::bigint + 1)::text::xid8) AS cursor
+FROM (
+    SELECT own.xid FROM seen JOIN towpath.event AS own ON own.job_id = seen.job_id AND own.seq < seen.seq
+    UNION ALL
+    SELECT fed.xid
+    FROM seen CROSS JOIN LATERAL (SELECT made_in, begun_in FROM towpath.job WHERE job.id = seen.job_id OFFSET 0) AS job
+         CROSS JOIN LATERAL (VALUES (1, job.made_in), (2, job.begun_in)) AS fed (seq, xid)
+    WHERE fed.seq < seen.seq
+) AS late
 WHERE late.xid >= pg_snapshot_xmax(:upto::text::pg_snapshot)
 ORDER BY late.xid DESC LIMIT 1
 
 -- name: stream_delta
 WITH new AS MATERIALIZED (
-    SELECT job_id, seq, attempt, name, level, message, fields, ts FROM towpath.event
+    SELECT job_id, seq, attempt, name, level, message, fields, ts FROM towpath.told
     WHERE xid >= pg_snapshot_xmax(:since::text::pg_snapshot) AND xid < pg_snapshot_xmax(:upto::text::pg_snapshot)
       AND pg_visible_in_snapshot(xid, :upto::text::pg_snapshot)
     UNION ALL
-    SELECT job_id, seq, attempt, name, level, message, fields, ts FROM towpath.event
+    SELECT job_id, seq, attempt, name, level, message, fields, ts FROM towpath.told
     WHERE xid = ANY (ARRAY (SELECT pg_snapshot_xip(:since::text::pg_snapshot)))
       AND pg_visible_in_snapshot(xid, :upto::text::pg_snapshot)
     UNION ALL

@@ -3,7 +3,8 @@ WITH picked AS (
     UPDATE towpath.job
     SET state = 'running', ready = false, reason = NULL, leased = true, worker_id = :worker_id,
         lease_until = now() + make_interval(secs => :lease), attempt = attempt + 1, seq = seq + 1,
-        started_at = coalesce(started_at, now())
+        started_at = coalesce(started_at, now()),
+        begun_in = CASE WHEN seq = 1 AND attempt = 0 THEN pg_current_xact_id() ELSE begun_in END
     WHERE id = ANY (ARRAY (
         SELECT ahead.id
         FROM unnest(string_to_array(:bands::text, ',')::smallint[], string_to_array(:cursors::text, ',')::float8[],
@@ -25,7 +26,11 @@ WITH picked AS (
     INSERT INTO towpath.lease (id, worker_id, queue, jobs, until)
     SELECT :lease_id, :worker_id, :queue, array_agg(id), now() + make_interval(secs => :lease) FROM picked HAVING count(*) > 0
 ), told AS (
-    INSERT INTO towpath.event (job_id, seq, attempt, name) SELECT id, seq, attempt, 'job.started' FROM picked
+    INSERT INTO towpath.event (job_id, seq, attempt, name)
+    SELECT id, seq, attempt, 'job.started' FROM picked WHERE seq > 2 OR attempt > 1
+), fed AS (
+    INSERT INTO towpath.feed (queue, name, seq, attempt, jobs)
+    SELECT :queue, 'job.started', 2, 1, array_agg(id) FROM picked WHERE seq = 2 AND attempt = 1 HAVING count(*) > 0
 ), counted AS (
     INSERT INTO towpath.tally (queue, operation, started, queued, running, wait_seconds, waits)
     SELECT :queue, operation, count(*), -count(*), count(*), coalesce(sum(waited) FILTER (WHERE attempt = 1), 0),
@@ -45,8 +50,9 @@ WITH ended AS (
     WHERE job.id = asked.id AND job.attempt = asked.attempt AND job.state = 'running'
       AND job.parent_id IS NULL AND job.gate = 0 AND job.children_total = 0
     RETURNING job.id, job.seq, job.attempt, job.queue, job.operation, job.started_at
-), told AS (
-    INSERT INTO towpath.event (job_id, seq, attempt, name) SELECT id, seq, attempt, 'job.succeeded' FROM ended
+), fed AS (
+    INSERT INTO towpath.feed (queue, name, seq, attempt, jobs)
+    SELECT queue, 'job.succeeded', seq, attempt, array_agg(id) FROM ended GROUP BY queue, seq, attempt
 ), counted AS (
     INSERT INTO towpath.tally (queue, operation, succeeded, running, run_seconds, runs)
     SELECT queue, operation, count(*), -count(*), sum(ran), array_agg(ran::real)
@@ -73,7 +79,8 @@ WITH ended AS (
     UPDATE towpath.job
     SET state = 'running', ready = false, reason = NULL, leased = true, worker_id = :worker_id,
         lease_until = now() + make_interval(secs => :lease), attempt = attempt + 1, seq = seq + 1,
-        started_at = coalesce(started_at, now())
+        started_at = coalesce(started_at, now()),
+        begun_in = CASE WHEN seq = 1 AND attempt = 0 THEN pg_current_xact_id() ELSE begun_in END
     WHERE id = ANY (ARRAY (
         SELECT ahead.id
         FROM unnest(string_to_array(:bands::text, ',')::smallint[], string_to_array(:cursors::text, ',')::float8[],
@@ -96,7 +103,12 @@ WITH ended AS (
     SELECT :lease_id, :worker_id, :queue, array_agg(id), now() + make_interval(secs => :lease) FROM picked HAVING count(*) > 0
 ), told AS (
     INSERT INTO towpath.event (job_id, seq, attempt, name)
-    SELECT id, seq, attempt, 'job.succeeded' FROM ended UNION ALL SELECT id, seq, attempt, 'job.started' FROM picked
+    SELECT id, seq, attempt, 'job.started' FROM picked WHERE seq > 2 OR attempt > 1
+), fed AS (
+    INSERT INTO towpath.feed (queue, name, seq, attempt, jobs)
+    SELECT queue, 'job.succeeded', seq, attempt, array_agg(id) FROM ended GROUP BY queue, seq, attempt
+    UNION ALL
+    SELECT :queue, 'job.started', 2, 1, array_agg(id) FROM picked WHERE seq = 2 AND attempt = 1 HAVING count(*) > 0
 ), counted AS (
     INSERT INTO towpath.tally (queue, operation, started, queued, running, wait_seconds, waits, succeeded, run_seconds, runs)
     SELECT queue, operation, count(started), -count(started), 2 * count(started) - count(*), coalesce(sum(waited), 0),
@@ -150,21 +162,22 @@ WITH asked AS MATERIALIZED (
     FROM asked JOIN lane USING (queue, priority, lane)
 ), added AS (
     INSERT INTO towpath.job (id, queue, operation, tenant, lane, priority, cost, pass, parent_id, root_id, child_group,
-                             key, live_key, ready, gate, parked, reason, run_at, due_at, max_attempts, payload, trace)
+                             key, live_key, ready, gate, parked, reason, run_at, due_at, max_attempts, payload, trace, made_in)
     SELECT id, queue, operation, tenant, lane, priority, cost, pass, parent_id, coalesce(root_id, id), child_group,
            key, key,
            due IS NULL AND NOT (gate = 1 OR (gate = 2 AND parent_id IS NULL)),
            gate,
            due IS NULL AND (gate = 1 OR (gate = 2 AND parent_id IS NULL)),
            CASE WHEN due IS NOT NULL THEN 'scheduled' WHEN gate = 1 OR (gate = 2 AND parent_id IS NULL) THEN 'capped' END,
-           due, due, max_attempts, payload, trace
+           due, due, max_attempts, payload, trace, pg_current_xact_id()
     FROM placed ORDER BY nth
     ON CONFLICT DO NOTHING
     RETURNING id, queue, operation, tenant, lane, ready, parked
 ), whose AS (
     INSERT INTO towpath.owned (tenant, id) SELECT tenant, id FROM added
-), told AS (
-    INSERT INTO towpath.event (job_id, seq, attempt, name) SELECT id, 1, 0, 'job.created' FROM added
+), fed AS (
+    INSERT INTO towpath.feed (queue, name, seq, attempt, jobs)
+    SELECT queue, 'job.created', 1, 0, array_agg(id) FROM added GROUP BY queue
 ), counted AS (
     INSERT INTO towpath.tally (queue, operation, created, queued)
     SELECT queue, operation, count(*), count(*) FROM added GROUP BY queue, operation
@@ -225,11 +238,11 @@ SELECT job_id, seq, attempt, name, level, message, fields, ts
 FROM (
     SELECT *, max(xid::text::bigint) OVER (PARTITION BY job_id ORDER BY seq) AS rank
     FROM (
-        SELECT * FROM towpath.event
+        SELECT * FROM towpath.told
         WHERE xid >= pg_snapshot_xmax(:since::text::pg_snapshot)
           AND pg_visible_in_snapshot(xid, :upto::text::pg_snapshot)
         UNION ALL
-        SELECT * FROM towpath.event
+        SELECT * FROM towpath.told
         WHERE xid = ANY (ARRAY (SELECT pg_snapshot_xip(:since::text::pg_snapshot)))
           AND pg_visible_in_snapshot(xid, :upto::text::pg_snapshot)
     ) AS new
@@ -249,7 +262,7 @@ WITH place AS MATERIALIZED (
     FROM towpath.lane WHERE queue = :queue AND lane = :lane
 ), added AS (
     INSERT INTO towpath.job (id, queue, operation, tenant, lane, priority, cost, pass, parent_id, root_id, child_group,
-                             key, live_key, ready, gate, parked, reason, run_at, due_at, max_attempts, payload, trace)
+                             key, live_key, ready, gate, parked, reason, run_at, due_at, max_attempts, payload, trace, made_in)
     SELECT :id::uuid, :queue, :operation::text, :tenant::text, :lane, :priority::smallint, :cost::float8,
            greatest(place.floor, (SELECT pass FROM towpath.job
                                   WHERE queue = :queue AND priority = :priority::smallint AND lane = :lane
@@ -258,15 +271,15 @@ WITH place AS MATERIALIZED (
            :parent::uuid, coalesce(:root::uuid, :id::uuid), :group::text, :key::text, :key::text,
            due IS NULL AND NOT shut, coalesce(lane.gate, 0), due IS NULL AND shut,
            CASE WHEN due IS NOT NULL THEN 'scheduled' WHEN shut THEN 'capped' END,
-           due, due, :max_attempts::int, :payload::json, :trace::text
+           due, due, :max_attempts::int, :payload::json, :trace::text, pg_current_xact_id()
     FROM place LEFT JOIN lane ON true
          CROSS JOIN LATERAL (SELECT coalesce(lane.gate = 1 OR (lane.gate = 2 AND :parent::uuid IS NULL), false) AS shut) AS s
     ON CONFLICT DO NOTHING
     RETURNING id, queue, lane, ready, parked
 ), whose AS (
     INSERT INTO towpath.owned (tenant, id) SELECT :tenant::text, id FROM added
-), told AS (
-    INSERT INTO towpath.event (job_id, seq, attempt, name) SELECT id, 1, 0, 'job.created' FROM added
+), fed AS (
+    INSERT INTO towpath.feed (queue, name, seq, attempt, jobs) SELECT queue, 'job.created', 1, 0, ARRAY[id] FROM added
 ), counted AS (
     INSERT INTO towpath.tally (queue, operation, created, queued) SELECT queue, :operation::text, 1, 1 FROM added
 )

@@ -16,9 +16,11 @@ SELECT CAST(:cursor AS integer) <= coalesce((SELECT seq FROM sqlite_sequence WHE
 
 -- name: stream_end
 -- Where a delta of about :limit events ends, if it need not go as far as `until`.
-SELECT coalesce((SELECT id FROM towpath.event
-                 WHERE id > CAST(:since AS integer) AND id <= CAST(:until AS integer)
-                 ORDER BY id LIMIT 1 OFFSET :limit - 1), CAST(:until AS integer)) || '-' ||
+SELECT coalesce((SELECT id FROM (SELECT id, sum(coalesce(json_array_length(jobs), 1)) OVER (ORDER BY id) AS so_far
+                                 FROM (SELECT id, jobs FROM towpath.event
+                                       WHERE id > CAST(:since AS integer) AND id <= CAST(:until AS integer)
+                                       ORDER BY id LIMIT :limit))
+                 WHERE so_far >= :limit ORDER BY id LIMIT 1), CAST(:until AS integer)) || '-' ||
        coalesce((SELECT id FROM towpath.tombstone
                  WHERE id > CAST(substr(:since, instr(:since, '-') + 1) AS integer)
                    AND id <= CAST(substr(:until, instr(:until, '-') + 1) AS integer)
@@ -30,7 +32,7 @@ SELECT :since AS cursor WHERE :since = :upto AND :since <> :until AND false
 
 -- name: stream_delta
 WITH new AS MATERIALIZED (
-    SELECT job_id, seq, attempt, name, level, message, fields, ts FROM towpath.event
+    SELECT job_id, seq, attempt, name, level, message, fields, ts FROM towpath.told
     WHERE id > CAST(:since AS integer) AND id <= CAST(:upto AS integer)
     UNION ALL
     SELECT job_id, 2147483647, 0, 'job.deleted', 'info', tenant, NULL, at FROM towpath.tombstone
