@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Collection, Sequence
 from importlib.resources import files
-from typing import Any
+from typing import Any, TypeVar
 
 import apsw
 from pydantic_core import from_json, to_json
@@ -19,6 +19,10 @@ from towpath.store import ledger
 from towpath.store.contract import Claim, Taken
 from towpath.store.sqlite.tx import SqliteTx
 
+T = TypeVar("T")
+Alone = Callable[[apsw.Connection, float], T]  # what a connection does by itself, at a time
+
+OPEN = "neither settled nor refused"
 PROCEDURES = (files("towpath.store.sqlite") / "procedures.sql").read_text("utf-8")
 _SETTLE = "INSERT INTO temp.towpath_settle (asked, now) VALUES (?, ?)"
 _REQUEST = "queue, room, worker_id, lease_id, until, now, cursor_0, cursor_1, cursor_2, cursor_3"
@@ -45,21 +49,32 @@ def claim(claim: Claim) -> Callable[[SqliteTx], Awaitable[Taken]]:
 
 
 def turn(transitions: Sequence[Transition], claim: Claim) -> Callable[[SqliteTx], Awaitable[tuple[list[str | None], Taken]]]:
-    """Both in one commit; in one statement, too, if there is nothing but plain successes and no cap to be kept."""
-    plain = len(ledger.short_way(transitions)) == len(transitions)
-    asked = _asked(transitions) if plain else ""
+    """Settles and a claim, in a transaction that others may share."""
 
     async def unit(tx: SqliteTx) -> tuple[list[str | None], Taken]:
-        room = await ledger.queue_room(tx, claim.queue, claim.limit) if plain else 0
-        if room < claim.limit:  # perhaps there is more when these are settled
-            return await settle(tx, transitions), await _take(tx, claim)
-        _call(tx.connection, _TURN, (asked, *_request(tx, claim, room)))
-        answer: Any = tx.connection.execute(_BOTH, (len(transitions),)).fetchall()[0]
-        fewer, count, rows = answer
-        done = range(len(transitions)) if fewer is None else _among(transitions, fewer)
-        return await _settle_rest(tx, transitions, done), Taken(claim.queue, rows, count)
+        return await settle(tx, transitions), await _take(tx, claim)
 
     return unit
+
+
+def turn_alone(transitions: Sequence[Transition], claim: Claim) -> Alone[tuple[list[str | None], Taken]] | None:
+    """Both as one statement that is a transaction of its own, if all are plain successes. So the disk is written, too,
+    while the event loop goes on. What it left alone is `OPEN`, and it takes nothing from a queue with a cap."""
+    if len(ledger.short_way(transitions)) < len(transitions):
+        return None
+    asked = _asked(transitions)
+
+    def call(connection: apsw.Connection, now: float) -> tuple[list[str | None], Taken]:
+        _call(connection, _TURN, (asked, *_request(claim, claim.limit, now)))
+        answer: Any = connection.execute(_BOTH, (len(transitions),)).fetchall()[0]
+        fewer, count, rows = answer
+        taken = Taken(claim.queue, rows, count)
+        if fewer is None:
+            return [None] * len(transitions), taken
+        done = _among(transitions, fewer)
+        return [None if index in done else OPEN for index in range(len(transitions))], taken
+
+    return call
 
 
 async def settle(tx: SqliteTx, transitions: Sequence[Transition]) -> list[str | None]:
@@ -88,7 +103,7 @@ async def _take(tx: SqliteTx, claim: Claim) -> Taken:
     room = await ledger.queue_room(tx, claim.queue, claim.limit)
     if room <= 0:
         return Taken(claim.queue)
-    _call(tx.connection, _CLAIM, _request(tx, claim, room))
+    _call(tx.connection, _CLAIM, _request(claim, room, tx.now.timestamp()))
     answer: Any = tx.connection.execute(_TAKEN).fetchall()[0]
     count, rows = answer
     return Taken(claim.queue, rows, count)
@@ -104,9 +119,8 @@ def _among(transitions: Sequence[Transition], ids: Any) -> set[int]:
     return {index for index in ledger.short_way(transitions) if transitions[index].job_id in wanted}
 
 
-def _request(tx: SqliteTx, claim: Claim, room: int) -> tuple[Any, ...]:
+def _request(claim: Claim, room: int, now: float) -> tuple[Any, ...]:
     """Without `claim.after`: nothing that was claimed is left in the index to be skipped."""
-    now = tx.now.timestamp()
     cursors = (claim.cursors.get(band) for band in PRIORITIES)  # a band without one gives nothing
     return (claim.queue, room, claim.worker_id, claim.next_try(), now + claim.lease_seconds, now, *cursors)
 

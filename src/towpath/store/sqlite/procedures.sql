@@ -100,10 +100,13 @@ END;
 CREATE TEMP VIEW IF NOT EXISTS towpath_turn AS
 SELECT NULL AS asked, claim.* FROM towpath_claim AS claim;
 
--- Both in one go.
+-- Both in one go. From a queue that is paused or has a cap nothing is taken: whoever asks for that counts first.
 CREATE TEMP TRIGGER IF NOT EXISTS towpath_turn INSTEAD OF INSERT ON towpath_turn BEGIN
     INSERT INTO towpath_settle (asked, now) VALUES (NEW.asked, NEW.now);
     INSERT INTO towpath_claim (queue, room, worker_id, lease_id, until, now, cursor_0, cursor_1, cursor_2, cursor_3)
-    VALUES (NEW.queue, NEW.room, NEW.worker_id, NEW.lease_id, NEW.until, NEW.now,
+    VALUES (NEW.queue,
+            CASE WHEN EXISTS (SELECT 1 FROM main.towpath_queue WHERE name = NEW.queue AND (paused OR max_slots IS NOT NULL))
+                 THEN 0 ELSE NEW.room END,
+            NEW.worker_id, NEW.lease_id, NEW.until, NEW.now,
             NEW.cursor_0, NEW.cursor_1, NEW.cursor_2, NEW.cursor_3);
 END;

@@ -156,12 +156,16 @@ class SqliteStore:
         return await (await self._submit(unit, peek, nothing))
 
     async def _submit(
-        self, unit: Unit[T], peek: Callable[[apsw.Connection], bool] | None = None, nothing: T | None = None
+        self,
+        unit: Unit[T],
+        peek: Callable[[apsw.Connection], bool] | None = None,
+        nothing: T | None = None,
+        alone: hot.Alone[T] | None = None,
     ) -> asyncio.Future[T]:
         await reach("tx.begin")
         future: asyncio.Future[T] = asyncio.get_running_loop().create_future()
         self._threads()
-        self._writer.submit(Work(unit, future, peek, nothing))
+        self._writer.submit(Work(unit, future, peek, nothing, alone))
         return future
 
     async def read(self, unit: Unit[T]) -> T:
@@ -208,12 +212,17 @@ class SqliteStore:
         return await self.run(lambda tx: hot.settle(tx, transitions))  # type: ignore[arg-type]  # a SqliteTx is a Tx
 
     async def turn(self, transitions: Sequence[Transition], claim: Claim) -> tuple[list[str | None], Taken]:
-        answer = await self._submit(hot.turn(transitions, claim))  # type: ignore[arg-type]  # a SqliteTx is a Tx
+        answer = await self._submit(hot.turn(transitions, claim), alone=hot.turn_alone(transitions, claim))  # type: ignore[arg-type]  # a SqliteTx is a Tx
         if len(transitions) >= _LARGE:
             # The writer's thread needs the interpreter's lock to begin, and the event loop, which has the next jobs to run,
             # would keep it for milliseconds. Let go of it now, and the long statement runs while they do: a third faster.
             time.sleep(_AN_INSTANT)  # noqa: ASYNC251  (to block for a moment is the point)
-        return await answer
+        verdicts, taken = await answer
+        if hot.OPEN in verdicts:
+            rest = [index for index, verdict in enumerate(verdicts) if verdict is hot.OPEN]
+            for index, verdict in zip(rest, await self.settle([transitions[i] for i in rest]), strict=True):
+                verdicts[index] = verdict
+        return verdicts, taken if taken else await self.claim(claim)
 
     def heart(self) -> Heart:
         return SqliteHeart(self.path, self.queries, self._clock)

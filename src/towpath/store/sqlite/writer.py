@@ -36,12 +36,13 @@ _SESSION_SECONDS = 5.0
 @dataclass(slots=True)
 class Work:
     """A unit on its way to the writer. `peek` may say that there is nothing to do: then no transaction is needed, and
-    `value` is the answer as it is."""
+    `value` is the answer as it is. `alone` does the same as the unit if nobody shares the commit, and commits by itself."""
 
     unit: Callable[[SqliteTx], Awaitable[Any]]
     future: asyncio.Future[Any]
     peek: Callable[[apsw.Connection], bool] | None = None
     value: Any = None
+    alone: Callable[[apsw.Connection, float], Any] | None = None
     error: BaseException | None = None
 
     def done(self, value: Any, error: BaseException | None) -> None:
@@ -181,16 +182,11 @@ class Writer:
         tx = self._tx()
         try:
             with self._turnstile.turn():
-                self._connection.execute("BEGIN IMMEDIATE")
-                try:
-                    tx.now = self._now()
-                    for work in works:
-                        self._play(tx, work, alone=len(works) == 1)
+                if len(works) == 1 and works[0].alone is not None:
                     touch("tx.commit")
-                    self._connection.execute("COMMIT")
-                except BaseException:
-                    self._roll_back()
-                    raise
+                    works[0].value = works[0].alone(self._connection, self._clock())
+                else:
+                    self._commit_units(tx, works)
         except BaseException as error:
             failed = _translated(error)
             for work in works:
@@ -198,6 +194,18 @@ class Writer:
             return
         touch("tx.committed")
         self._committed(tx.rings, tx.cancelled, works)
+
+    def _commit_units(self, tx: SqliteTx, works: list[Work]) -> None:
+        self._connection.execute("BEGIN IMMEDIATE")
+        try:
+            tx.now = self._now()
+            for work in works:
+                self._play(tx, work, alone=len(works) == 1)
+            touch("tx.commit")
+            self._connection.execute("COMMIT")
+        except BaseException:
+            self._roll_back()
+            raise
 
     def _play(self, tx: SqliteTx, work: Work, *, alone: bool) -> None:
         if alone:
