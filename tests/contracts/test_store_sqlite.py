@@ -9,10 +9,11 @@ from pathlib import Path
 import apsw
 import pytest
 
-from tests.contracts.stores import PATIENCE, Hands, opened
+from tests.contracts.stores import PATIENCE, Hands, new_job, opened
 from towpath.config import Settings, sqlite_path
 from towpath.core import transitions
 from towpath.core.errors import ConfigurationError, StoreUnavailable
+from towpath.core.lifecycle import State
 from towpath.store.contract import Claim
 from towpath.store.migrating import ENGINE, migrate
 from towpath.store.sqlite import hot
@@ -203,7 +204,8 @@ async def steps_of_a_turn(hands) -> int:
 
         tx.connection.set_progress_handler(tick, 1)
         try:
-            await hot.turn([transitions.succeed(running.id, 1, "1", solo=True)], Claim("q", 1, "w", 30.0))(tx)
+            turn = hot.turn_alone([transitions.succeed(running.id, 1, "1", solo=True)], Claim("q", 1, "w", 30.0))
+            turn(tx.connection, tx.now.timestamp())
         finally:
             tx.connection.set_progress_handler(None)
 
@@ -219,6 +221,42 @@ async def test_a_turn_looks_at_its_own_rows_only(sqlite_url):
         few = await steps_of_a_turn(hands)
         await hands.enqueue_many(2000)
         assert await steps_of_a_turn(hands) < 2 * few
+
+
+async def test_a_turn_that_is_alone_is_one_statement_and_one_question(sqlite_url):
+    """Between two calls the writer may have to wait for the interpreter's lock; and its commit should not."""
+    async with opened(sqlite_url) as hands:
+        running = await hands.start()
+        await hands.enqueue_many(3)
+        claim = Claim("q", 2, "w", 30.0)
+        await hands.store.turn([transitions.succeed(running.id, 1, None, solo=True)], claim)
+        said = []
+        connection = hands.store._writer._connection
+        connection.exec_trace = lambda cursor, statement, bindings: not said.append(statement.split()[0])
+        done = [transitions.succeed(job.id, job.attempt, None, solo=True) for job in await running_jobs(hands)]
+        said.clear()
+        verdicts, taken = await hands.store.turn(done, Claim("q", 2, "w", 30.0))
+        connection.exec_trace = None
+        assert (verdicts, len(taken), said) == ([None, None], 1, ["INSERT", "SELECT"])
+
+
+async def test_turns_that_share_a_commit_with_others_do_the_same(sqlite_url):
+    async with opened(sqlite_url) as hands:
+        await hands.enqueue_many(40)
+        for _ in range(10):
+            jobs = await running_jobs(hands)
+            done = [transitions.succeed(job.id, job.attempt, None, solo=True) for job in jobs]
+            answers = await asyncio.gather(
+                hands.store.turn(done, Claim("q", 4, "w", 30.0)),
+                hands.store.enqueue([new_job()]),
+                hands.store.enqueue([new_job()]),
+            )
+            assert (answers[0][0], len(answers[0][1])) == ([None] * len(jobs), 4)
+        await hands.assert_truthful()
+
+
+async def running_jobs(hands):
+    return [job for job in await hands.all_jobs() if job.state is State.RUNNING]
 
 
 async def test_statistics_of_a_small_table_do_not_decide_about_a_large_one(sqlite_url):
