@@ -58,6 +58,28 @@ async def test_an_event_carries_everything_that_was_written(hands):
     assert released.ts is not None
 
 
+async def test_a_page_of_a_long_backlog_looks_at_no_more_than_it_gives(hands):
+    """Not at everything up to now again and again: who is far behind would never catch up."""
+    cursor = await hands.store.stream_start()
+    for _ in range(8):
+        await hands.enqueue_many(25)
+    events, cursor, more = await hands.store.stream_since(cursor, 50)
+    assert (len(events), more) == (50, True)
+    if hands.store.dialect == "postgres":
+        assert cursor.split("|")[1] != await hands.store.stream_start()  # a slice of it, not all of it
+    rest, _ = await drain(hands, cursor, 50)
+    assert len({*keys(events), *keys(rest)}) == 200
+
+
+async def test_a_bulk_that_is_larger_than_a_list_is_told_in_several(hands):
+    cursor = await hands.store.stream_start()
+    ids = await hands.enqueue_many(2500)
+    told, _ = await drain(hands, cursor, 700)
+    assert sorted(event.job_id for event in told) == sorted(ids)
+    if hands.store.dialect == "sqlite":
+        assert await hands.count("event") == 3
+
+
 @pytest.mark.parametrize("limit", [1, 2, 3, 7])
 async def test_pages_of_any_size_give_every_event_once(hands, limit):
     cursor = await hands.store.stream_start()

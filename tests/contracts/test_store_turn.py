@@ -4,9 +4,10 @@ import dataclasses
 
 from tests.contracts.stores import Hands, new_job
 from towpath.core import transitions
+from towpath.core.errors import StoreUnavailable
 from towpath.core.lifecycle import State
 from towpath.core.outcomes import Failure
-from towpath.store.contract import Claim
+from towpath.store.contract import OPEN, Claim
 
 _TIMES = {"created_at", "started_at", "finished_at", "lease_until"}
 
@@ -72,6 +73,31 @@ async def test_verdicts_come_in_the_order_of_the_asking(hands):
     asked = [success(jobs[2]), success(jobs[0], attempt=7), success(jobs[3]), success(jobs[1], attempt=7)]
     verdicts, _ = await turn(hands, *asked)
     assert [verdict is None for verdict in verdicts] == [True, False, True, False]
+
+
+async def test_what_a_turn_leaves_alone_is_open_until_a_settle_decides(hands):
+    late, capped = await hands.start(), await hands.start(tenant="alice")
+    await hands.lane("alice", max_slots=5)
+    asked = [success(late, attempt=7), success(capped)]
+    verdicts, _ = await turn(hands, *asked)
+    assert verdicts == [OPEN, OPEN]
+    refused, done = await hands.settle(*asked)
+    assert "superseded" in refused
+    assert done is None
+    assert (await hands.job(capped.id)).state is State.SUCCEEDED
+
+
+async def test_nothing_that_comes_after_the_settles_keeps_them_secret(hands, monkeypatch):
+    """A queue with a cap is claimed from in a commit of its own."""
+    await hands.queue(max_slots=5)
+    first = await hands.start()
+
+    async def refused(*_):
+        raise StoreUnavailable("not now")
+
+    monkeypatch.setattr(hands.store, "claim", refused)
+    assert await turn(hands, success(first)) == ([None], [])
+    assert (await hands.job(first.id)).state is State.SUCCEEDED
 
 
 async def test_a_turn_with_a_failure_settles_that_too(hands):

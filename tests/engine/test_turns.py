@@ -5,12 +5,12 @@ import logging
 
 import pytest
 
-from tests.engine.working import ended, eventually, working
+from tests.engine.working import Gate, ended, eventually, working
 from towpath import State
 from towpath.core import points
 from towpath.core.errors import LeaseLost, StoreUnavailable
 from towpath.engine.worker import Worker
-from towpath.store.contract import claimed
+from towpath.store.contract import OPEN, claimed
 
 
 async def test_a_lone_slot_settles_with_the_next_claim(app, monkeypatch):
@@ -48,6 +48,32 @@ async def test_a_turn_that_fails_leaves_the_settles_to_the_scribe(app, monkeypat
     async with working(app, concurrency=1):
         for job in jobs:
             assert (await ended(app, job)).state is State.SUCCEEDED
+
+
+async def test_what_a_turn_could_not_decide_is_decided_without_one(app, monkeypatch):
+    """The lane gets a cap while its job runs, so ending it takes more than a turn does."""
+    gate, open_ones = Gate(), []
+    real = app.services.store.turn
+
+    async def seen(*args):
+        verdicts, taken = await real(*args)
+        open_ones.extend(verdict for verdict in verdicts if verdict is OPEN)
+        return verdicts, taken
+
+    monkeypatch.setattr(app.services.store, "turn", seen)
+
+    @app.operation("work")
+    async def work(ctx):
+        await gate.wait()
+
+    first, *rest = await app.enqueue_many([{"operation": "work", "tenant": "alice"}] * 3)
+    async with working(app, concurrency=1):
+        await gate.until_reached()
+        await app.queues.lane("default", "alice", max_slots=1)
+        gate.open()
+        for job in (first, *rest):
+            assert (await ended(app, job)).state is State.SUCCEEDED
+    assert open_ones
 
 
 async def test_what_a_job_said_last_comes_before_its_end(app):

@@ -18,6 +18,7 @@ from typing import Self
 from towpath.core.encoding import decode
 from towpath.core.records import Event
 from towpath.store.contract import Row, Store, Tx
+from towpath.store.slices import slice_end
 
 DELETED = "job.deleted"
 """The event that stands for a deleted job; its message is the tenant."""
@@ -128,7 +129,7 @@ async def _page(tx: Tx, place: Place, until: Place | None, limit: int, only: str
     goal = until or await _now(tx)
     if place.since == goal.since and place.upto is None:
         return Page([], place, goal.since, goal, more=False)
-    upto = place.upto or await _end(tx, place.since, goal.since, limit)
+    upto = place.upto or await slice_end(tx, place.since, goal.since, limit)
     most = 2 * limit
     rows = await tx.fetch(
         "stream_delta", since=place.since, upto=upto, job=place.job, seq=place.seq, limit=most, only=only,
@@ -140,17 +141,6 @@ async def _page(tx: Tx, place: Place, until: Place | None, limit: int, only: str
     if upto == goal.since:
         return Page(events, place, upto, goal, more=False)
     return Page(events, place, upto, Place(upto, place.at), more=True)
-
-
-async def _end(tx: Tx, since: str, until: str, limit: int) -> str:
-    """Where to end a delta so that it is of a size that can be handled, and no job's events come in the wrong order."""
-    upto: str = (await tx.fetch("stream_end", since=since, until=until, limit=limit))[0]["cursor"]
-    while upto != until:
-        late = await tx.fetch("stream_stragglers", since=since, upto=upto, until=until)
-        if not late:
-            break
-        upto = late[0]["cursor"]
-    return upto
 
 
 def _event(row: Row) -> Event:

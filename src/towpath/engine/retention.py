@@ -26,7 +26,7 @@ log = logging.getLogger("towpath.retention")
 
 _BATCH = 200
 _MOST_BATCHES = 50
-_FEED_BATCH = 10_000
+_FEED_BATCH = 2_000
 _GOOD = [State.SUCCEEDED.value, State.CANCELLED.value]
 _BAD = [State.FAILED.value, State.PARTIAL.value]
 
@@ -88,8 +88,10 @@ async def _prune_feed(services: Services, days: dict[str, float], otherwise: flo
     for queue in queues:
         kept = days.get(queue, otherwise)
         if kept > 0:
-            age = max(timedelta(days=kept), tombstones.KEPT)
-            await services.store.run(partial(_forget_feed, queue=queue, age=age))
+            forget = partial(_forget_feed, queue=queue, age=max(timedelta(days=kept), tombstones.KEPT))
+            for _ in range(_MOST_BATCHES):
+                if await services.store.run(forget) < _FEED_BATCH:
+                    break
 
 
 async def _forget_feed(tx: Tx, queue: str, age: timedelta) -> int:

@@ -29,6 +29,7 @@ class Scribe:
         self.loop = asyncio.get_running_loop()
         self._notes: list[tuple[Note, Done]] = []
         self._settles: list[tuple[Transition, Done]] = []
+        self._apart: list[tuple[Transition, Done]] = []
         self._task: asyncio.Task[None] | None = None
         self._noting = False
 
@@ -66,6 +67,11 @@ class Scribe:
         self._settles = settles + self._settles
         self._wake()
 
+    def set_apart(self, settles: list[tuple[Transition, Done]]) -> None:
+        """What a turn could not decide: written without one."""
+        self._apart += settles
+        self._wake()
+
     def _wake(self) -> None:
         if self._task is None:
             self._task = self.loop.create_task(self._write())
@@ -76,9 +82,9 @@ class Scribe:
 
     async def _write(self) -> None:
         try:
-            while self._notes or self._settles:
+            while self._notes or self._settles or self._apart:
                 notes, self._notes = self._notes, []
-                settles, self._settles = self._settles, []
+                settles, self._settles, self._apart = self._apart + self._settles, [], []
                 if notes:
                     self._noting = True
                     await _batch(notes, lambda items: self._store.run(lambda tx: journal.record(tx, items)))

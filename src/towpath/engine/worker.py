@@ -36,7 +36,7 @@ from towpath.engine.loops import Loop
 from towpath.engine.runners import Runners
 from towpath.engine.scribe import Done
 from towpath.engine.services import Services
-from towpath.store.contract import Claim, Claimed, Taken
+from towpath.store.contract import OPEN, Claim, Claimed, Taken
 from towpath.version import __version__
 
 log = logging.getLogger("towpath.worker")
@@ -216,6 +216,8 @@ class Worker:
         except BaseException:
             scribe.take_back(settles)  # it tries them one by one if it has to
             raise
+        if OPEN in verdicts:
+            scribe.set_apart([settle for settle, verdict in zip(settles, verdicts, strict=True) if verdict is OPEN])
         if settles:
             self._loop.call_soon(_tell, settles, verdicts)
         return taken
@@ -397,7 +399,8 @@ class Worker:
 
 def _tell(settles: Sequence[tuple[Transition, Done]], verdicts: Sequence[str | None]) -> None:
     for (_, done), verdict in zip(settles, verdicts, strict=True):
-        done(verdict, None)
+        if verdict is not OPEN:
+            done(verdict, None)
 
 
 def _ignore(_refused: str | None, _error: BaseException | None) -> None:

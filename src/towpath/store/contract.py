@@ -127,6 +127,10 @@ def claimed(queue: str, row: Sequence[Any]) -> Claimed:
 _FAIR_ORDER = attrgetter("priority", "pass_", "id")
 
 
+# A verdict that is none.
+OPEN = "neither settled nor refused"
+
+
 class Taken:
     """Claimed jobs in fair order. They are made of their rows when somebody looks at them: a worker with many slots sends
     its next claim first, so that the database is not kept waiting."""
@@ -213,7 +217,11 @@ class Store(Protocol):
         ...
 
     async def turn(self, transitions: Sequence[Transition], claim: Claim) -> tuple[list[str | None], Taken]:
-        """`settle`, then `claim`: in one commit where every settle is a plain success, so that a worker pays for one."""
+        """`settle`, then `claim`: in one commit where every settle is a plain success, so that a worker pays for one.
+
+        What that commit left alone is `OPEN`: it has neither happened nor been refused, and `settle` decides. Once
+        something has been committed nothing is raised any more, or nobody would know what was settled and claimed.
+        """
         ...
 
     def heart(self) -> Heart: ...

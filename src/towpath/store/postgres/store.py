@@ -18,7 +18,7 @@ from towpath.core.records import Enqueued, Event, NewJob
 from towpath.core.transitions import Transition
 from towpath.store import ledger
 from towpath.store.alike import alike
-from towpath.store.contract import Claim, Heart, Taken, Unit
+from towpath.store.contract import OPEN, Claim, Heart, Taken, Unit
 from towpath.store.listeners import Pulse
 from towpath.store.postgres.bell import EVENTS, PostgresBell
 from towpath.store.postgres.connecting import (
@@ -34,7 +34,9 @@ from towpath.store.postgres.heart import PostgresHeart
 from towpath.store.postgres.parameters import endings, request
 from towpath.store.postgres.pool import Lent, Pool
 from towpath.store.postgres.tx import PostgresTx, alike_values, column_values, lock_lanes
+from towpath.store.slices import slice_end
 from towpath.store.sql import engine_queries
+from towpath.store.turning import claim_after
 
 T = TypeVar("T")
 
@@ -310,7 +312,7 @@ class PostgresStore:
     async def turn(self, transitions: Sequence[Transition], claim: Claim) -> tuple[list[str | None], Taken]:
         if len(ledger.short_way(transitions)) < len(transitions) or await self._is_capped(claim.queue):
             verdicts = await self.settle(transitions)
-            return verdicts, await self.claim(claim)
+            return verdicts, await claim_after(self, claim)
         params = endings(sorted(transitions, key=_BY_ID)) | request(claim)
         query = self.queries["turn"]
 
@@ -326,13 +328,8 @@ class PostgresStore:
         jobs = Taken(claim.queue, rows)
         if told["attempt"] == len(transitions):
             return [None] * len(transitions), jobs
-        return await self._settle_rest(transitions, set(decode(told["more"]) or ())), jobs
-
-    async def _settle_rest(self, transitions: Sequence[Transition], done: set[str]) -> list[str | None]:
-        """By the ledger, which also says why a fence held."""
-        rest = [t for t in transitions if t.job_id not in done]
-        verdicts = iter(await self.run(lambda tx: ledger.apply(tx, rest)))
-        return [None if t.job_id in done else next(verdicts) for t in transitions]
+        done = set(decode(told["more"]) or ())
+        return [None if transition.job_id in done else OPEN for transition in transitions], jobs
 
     async def _succeed(self, transitions: Sequence[Transition]) -> set[str]:
         query = self.queries["succeed_many"]
@@ -358,7 +355,8 @@ class PostgresStore:
         since, upto, seen = _parse(cursor)
 
         async def unit(tx: Any) -> tuple[list[Event], str, bool]:
-            until = upto or await _snapshot(tx)
+            goal = await _snapshot(tx)
+            until = upto or await slice_end(tx, since, goal, limit)
             rows = await tx.fetch("stream", since=since, upto=until, limit=limit, skip=seen)
             events = [
                 Event(
@@ -368,7 +366,7 @@ class PostgresStore:
                 for number, row in enumerate(rows, 1)
             ]  # fmt: skip
             if len(rows) < limit:
-                return events, until, upto is not None
+                return events, until, until != goal
             return events, f"{since}|{until}|{seen + len(rows)}", True
 
         return await self.read(unit)

@@ -11,6 +11,7 @@ from typing import Any
 import apsw
 
 _SIZES = (50, 10, 1)
+_MOST_LISTED = 1000
 
 # One row that lists them all, as in `procedures.sql`.
 _CREATED = (
@@ -46,8 +47,10 @@ def insert_alike(
 
 
 def tell_created(connection: apsw.Connection, queue: str, ids: Sequence[str], now: float) -> None:
-    listed = '","'.join(ids)
-    connection.execute(_CREATED, (now, queue, f'["{listed}"]'))
+    """In lists that a reader of the stream can take in one by one."""
+    for start in range(0, len(ids), _MOST_LISTED):
+        listed = '","'.join(ids[start : start + _MOST_LISTED])
+        connection.execute(_CREATED, (now, queue, f'["{listed}"]'))
 
 
 def _insert(connection: apsw.Connection, statement: str, common: tuple[Any, ...], values: list[Any], width: int) -> int:

@@ -16,13 +16,12 @@ from pydantic_core import from_json, to_json
 from towpath.core.records import PRIORITIES
 from towpath.core.transitions import Transition
 from towpath.store import ledger
-from towpath.store.contract import Claim, Taken
+from towpath.store.contract import OPEN, Claim, Taken
 from towpath.store.sqlite.tx import SqliteTx
 
 T = TypeVar("T")
 Alone = Callable[[apsw.Connection, float], T]  # what a connection does by itself, at a time
 
-OPEN = "neither settled nor refused"
 PROCEDURES = (files("towpath.store.sqlite") / "procedures.sql").read_text("utf-8")
 _SETTLE = "INSERT INTO temp.towpath_settle (asked, now) VALUES (?, ?)"
 _REQUEST = "queue, room, worker_id, lease_id, until, now, cursor_0, cursor_1, cursor_2, cursor_3"

@@ -29,6 +29,7 @@ from towpath.store.sqlite.heart import SqliteHeart
 from towpath.store.sqlite.session import SessionTx
 from towpath.store.sqlite.tx import SqliteTx, drive, moment
 from towpath.store.sqlite.writer import Session, Work, Writer
+from towpath.store.turning import claim_after
 
 T = TypeVar("T")
 
@@ -218,11 +219,7 @@ class SqliteStore:
             # would keep it for milliseconds. Let go of it now, and the long statement runs while they do: a third faster.
             time.sleep(_AN_INSTANT)  # noqa: ASYNC251  (to block for a moment is the point)
         verdicts, taken = await answer
-        if hot.OPEN in verdicts:
-            rest = [index for index, verdict in enumerate(verdicts) if verdict is hot.OPEN]
-            for index, verdict in zip(rest, await self.settle([transitions[i] for i in rest]), strict=True):
-                verdicts[index] = verdict
-        return verdicts, taken if taken else await self.claim(claim)
+        return verdicts, taken if taken else await claim_after(self, claim)
 
     def heart(self) -> Heart:
         return SqliteHeart(self.path, self.queries, self._clock)
