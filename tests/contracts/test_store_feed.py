@@ -1,7 +1,5 @@
 """What happened to many jobs in one commit is told by one row. Histories and streams do not show the difference."""
 
-from datetime import timedelta
-
 import pytest
 
 from tests.contracts.stores import Hands, new_job, opened
@@ -111,21 +109,6 @@ async def test_a_job_that_is_gone_has_left_the_stream_and_its_neighbours_have_no
     for limit in (1, 2, 5000):
         told, _ = await drain(hands, start, limit)
         assert sorted(keys(told)) == sorted((job_id, seq) for job_id in rest for seq in (1, 2, 3))
-
-
-async def test_the_feed_goes_by_age_and_queue_and_histories_stay(hands):
-    [old] = await live(hands, 1, queue="old")
-    [other] = await live(hands, 1, queue="other")
-    start = "0" if hands.store.dialect == "sqlite" else "1:1:"
-
-    async def forget(age: timedelta) -> int:
-        return await hands.store.run(lambda tx: tx.execute("forget_feed", queue="old", before=tx.now - age, limit=100))
-
-    assert await forget(timedelta(hours=1)) == 0
-    assert await forget(timedelta(0)) == 3
-    assert {event.job_id for event in (await drain(hands, start))[0]} == {other}
-    assert await history(hands, old) == A_LIFE
-    await delete(hands, old)
 
 
 async def test_what_has_an_event_of_its_own_is_not_told_twice(hands):

@@ -6,6 +6,7 @@ import pytest
 
 from tests.engine.working import ended, happened, history, working
 from towpath import Fatal, JobNotFound, NotRequeueable, State
+from towpath.engine import retention
 from towpath.engine.retention import prune
 
 A_BLINK = 1e-9  # days
@@ -102,30 +103,59 @@ async def test_what_is_young_enough_stays(app, prune_after):
     assert [row.id for row in await app.list()] == [job.id]
 
 
+async def _age_feed(app, days, queue="default"):
+    sqlite = app.services.store.dialect == "sqlite"
+    table = "towpath_event" if sqlite else "towpath.feed"
+    moved = f"ts - {days} * 86400" if sqlite else f"ts - interval '{days} days'"
+    async with app.transaction() as tx:
+        await tx.execute(f"UPDATE {table} SET ts = {moved} WHERE queue = '{queue}'")
+
+
 async def test_streams_are_told_of_the_past_for_as_long_as_they_may_come_back(app, prune_after):
     """What many jobs did at once is told by rows of their own. They go by age, the history of a job stays."""
     job = await app.enqueue("child", 1)
     async with working(app, "default"):
         await ended(app, job)
 
-    async def age(days):
-        sqlite = app.services.store.dialect == "sqlite"
-        table = "towpath_event" if sqlite else "towpath.feed"
-        moved = f"ts - {days} * 86400" if sqlite else f"ts - interval '{days} days'"
-        async with app.transaction() as tx:
-            await tx.execute(f"UPDATE {table} SET ts = {moved} WHERE queue = 'default'")
-
     async def told(**days):
         await prune_after(**days)
         return await _rows(app, "told")
 
-    await age(7)
+    await _age_feed(app, 7)
     assert await told(keep_succeeded_days=5) == 3
-    await age(2)
+    await _age_feed(app, 2)
     assert await told(keep_succeeded_days=0) == 3
     assert await told(keep_succeeded_days=10) == 3
     assert await told(keep_succeeded_days=5) == 0
     assert [event.name for event in await history(app, job)] == ["job.created", "job.started", "job.succeeded"]
+
+
+async def test_each_queue_keeps_what_its_rule_says_and_a_second_round_goes_on(opened, monkeypatch):
+    monkeypatch.setattr(retention, "_FEED_BATCH", 2)
+    app = await opened(keep_succeeded_days=20)
+    app.retain("short", succeeded_days=9, failed_days=0)
+    app.retain("ever", succeeded_days=0, failed_days=0)
+
+    @app.operation("work")
+    async def work(ctx): ...
+
+    async def told():
+        async with app.transaction() as tx:
+            name = "towpath_told" if app.services.store.dialect == "sqlite" else "towpath.told"
+            ids = [str(row["job_id"]) for row in await tx.fetch(f"SELECT job_id FROM {name}")]
+        return {queue: ids.count(job) for queue, job in jobs.items()}
+
+    jobs = {queue: (await app.enqueue("work", queue=queue)).id for queue in ("short", "ever", "other")}
+    for queue in jobs:
+        await _age_feed(app, 10, queue)
+    await prune(app.services)
+    assert await told() == {"short": 0, "ever": 1, "other": 1}
+    more = {f"{queue} later": (await app.enqueue("work", queue=queue)).id for queue in ("short", "ever", "other")}
+    jobs |= more
+    for queue in ("short", "ever", "other"):
+        await _age_feed(app, 11, queue)
+    await prune(app.services)
+    assert await told() == {"short": 0, "ever": 1, "other": 0, "short later": 0, "ever later": 1, "other later": 1}
 
 
 async def test_delete_removes_one_family_at_once(app, tmp_path):

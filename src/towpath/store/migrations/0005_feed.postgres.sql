@@ -13,7 +13,6 @@ CREATE TABLE towpath.feed (
     jobs    uuid[] NOT NULL
 ) WITH (toast_tuple_target = 8160); -- some 500 jobs stay in the row itself
 CREATE INDEX feed_xid ON towpath.feed (xid);
-CREATE INDEX feed_age ON towpath.feed (queue, ts);
 
 -- In which transaction the feed told of it; streams need it to keep a job's events in order.
 ALTER TABLE towpath.job ADD COLUMN made_in xid8, ADD COLUMN begun_in xid8;

@@ -9,7 +9,6 @@
 -- numbers are the order of the stream.
 ALTER TABLE towpath_event ADD COLUMN queue text;
 ALTER TABLE towpath_event ADD COLUMN jobs text;
-CREATE INDEX towpath_event_feed ON towpath_event (queue, ts) WHERE queue IS NOT NULL;
 
 -- What only the row of a job knows.
 CREATE VIEW towpath_implied AS

@@ -5,6 +5,12 @@ SELECT id, 2, 1, 'job.started', started_at, begun_in, true FROM towpath.job
 WHERE id IN :ids AND begun_in IS NOT NULL AND started_at IS NOT NULL
 ON CONFLICT DO NOTHING
 
+-- name: feed_page
+-- Where the first rows of the feed after a place end that are old enough. Numbers and times are in the same order, nearly.
+SELECT CAST(max(CAST(CAST(xid AS text) AS bigint)) AS text) AS upto
+FROM (SELECT xid, ts FROM towpath.feed WHERE xid > :after::text::xid8 ORDER BY xid LIMIT :limit) AS page WHERE ts < :before
+
 -- name: forget_feed
-DELETE FROM towpath.feed WHERE ctid = ANY (ARRAY (
-    SELECT ctid FROM towpath.feed WHERE queue = :queue AND ts < :before ORDER BY ts LIMIT :limit))
+DELETE FROM towpath.feed
+WHERE xid > :after::text::xid8 AND xid <= :upto::text::xid8
+  AND (queue IN :queues OR (:others::boolean AND NOT queue IN :but_not))

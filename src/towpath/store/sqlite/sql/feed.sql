@@ -6,6 +6,12 @@ SELECT (SELECT min(0, coalesce(min(id), 0)) FROM towpath.event) - row_number() O
 FROM towpath.job WHERE id IN :ids AND started_at IS NOT NULL
 ON CONFLICT DO NOTHING
 
+-- name: feed_page
+-- Where the first rows after a place end that are old enough. Numbers and times are in the same order.
+SELECT CAST(max(id) AS text) AS upto
+FROM (SELECT id, ts FROM towpath.event WHERE id > CAST(:after AS integer) ORDER BY id LIMIT :limit) WHERE ts < :before
+
 -- name: forget_feed
-DELETE FROM towpath.event WHERE id IN (
-    SELECT id FROM towpath.event WHERE queue = :queue AND ts < :before ORDER BY ts LIMIT :limit)
+DELETE FROM towpath.event
+WHERE id > CAST(:after AS integer) AND id <= CAST(:upto AS integer) AND jobs IS NOT NULL
+  AND (queue IN :queues OR (:others AND NOT queue IN :but_not))
