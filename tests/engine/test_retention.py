@@ -6,7 +6,7 @@ import pytest
 
 from tests.engine.working import ended, happened, history, working
 from towpath import Fatal, JobNotFound, NotRequeueable, State
-from towpath.engine import retention
+from towpath.engine import feed
 from towpath.engine.retention import prune
 
 A_BLINK = 1e-9  # days
@@ -131,7 +131,7 @@ async def test_streams_are_told_of_the_past_for_as_long_as_they_may_come_back(ap
 
 
 async def test_each_queue_keeps_what_its_rule_says_and_a_second_round_goes_on(opened, monkeypatch):
-    monkeypatch.setattr(retention, "_FEED_BATCH", 2)
+    monkeypatch.setattr(feed, "_BATCH", 2)
     app = await opened(keep_succeeded_days=20)
     app.retain("short", succeeded_days=9, failed_days=0)
     app.retain("ever", succeeded_days=0, failed_days=0)
@@ -156,6 +156,22 @@ async def test_each_queue_keeps_what_its_rule_says_and_a_second_round_goes_on(op
         await _age_feed(app, 11, queue)
     await prune(app.services)
     assert await told() == {"short": 0, "ever": 1, "other": 0, "short later": 0, "ever later": 1, "other later": 1}
+
+
+async def test_one_round_takes_as_many_batches_as_it_needs(opened, monkeypatch):
+    """Rows that are made one by one must not come faster than they go."""
+    monkeypatch.setattr(feed, "_BATCH", 2)
+    app = await opened(keep_succeeded_days=9)
+
+    @app.operation("work")
+    async def work(ctx): ...
+
+    for _ in range(9):
+        await app.enqueue("work")
+    await _age_feed(app, 10)
+    await prune(app.services)
+    assert await _rows(app, "told") == 0
+    assert await _rows(app, "happened") == 9
 
 
 async def test_delete_removes_one_family_at_once(app, tmp_path):

@@ -10,12 +10,12 @@ import logging
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from towpath.core.errors import JobNotFound, NotRequeueable
 from towpath.core.ids import FIRST_ID, first_at
 from towpath.core.lifecycle import State
-from towpath.engine import tombstones
+from towpath.engine import feed, tombstones
 from towpath.engine.values import blob_prefix
 from towpath.store.contract import Tx
 
@@ -26,7 +26,6 @@ log = logging.getLogger("towpath.retention")
 
 _BATCH = 200
 _MOST_BATCHES = 50
-_FEED_BATCH = 2_000
 _GOOD = [State.SUCCEEDED.value, State.CANCELLED.value]
 _BAD = [State.FAILED.value, State.PARTIAL.value]
 
@@ -50,7 +49,7 @@ async def prune(services: Services) -> int:
                 others = [] if queue is not None else sorted(rules)
                 total += await prune_older(services, states, timedelta(days=days), queue, but_not=others)
     await tombstones.forget(services.store)
-    await _prune_feed(services)
+    await feed.prune(services)
     return total
 
 
@@ -80,44 +79,6 @@ async def prune_all(services: Services, age: timedelta, *, failed: bool = False,
     while gone := await prune_older(services, [*_GOOD, *(_BAD if failed else [])], age, queue):
         total += gone
     return total
-
-
-async def _prune_feed(services: Services) -> None:
-    """What streams were told of many jobs at once goes by age, never before a stream that may come back has read it. Each
-    rule walks through the feed once; after a restart once more."""
-    rules = services.retention
-    rest = _Rule((), True, tuple(sorted(rules)))
-    days = {_Rule((queue,), False, ()): keep.succeeded_days for queue, keep in rules.items()}
-    for rule, kept in (days | {rest: services.settings.keep_succeeded_days}).items():
-        if kept <= 0:
-            continue
-        age = max(timedelta(days=kept), tombstones.KEPT)
-        for _ in range(_MOST_BATCHES):
-            after = services.walked.get(rule, "0")
-            upto = await services.store.read(partial(_feed_page, age=age, after=after))
-            if upto is None:
-                break
-            await services.store.run(partial(_forget_feed, rule=rule, after=after, upto=upto))
-            services.walked[rule] = upto
-
-
-class _Rule(NamedTuple):
-    """For these queues; or for all others, but not those."""
-
-    queues: tuple[str, ...]
-    others: bool
-    but_not: tuple[str, ...]
-
-
-async def _feed_page(tx: Tx, age: timedelta, after: str) -> str | None:
-    [page] = await tx.fetch("feed_page", after=after, before=tx.now - age, limit=_FEED_BATCH)
-    upto: str | None = page["upto"]
-    return upto
-
-
-async def _forget_feed(tx: Tx, rule: _Rule, after: str, upto: str) -> int:
-    place = {"after": after, "upto": upto}
-    return await tx.execute("forget_feed", **place, queues=list(rule.queues), others=rule.others, but_not=list(rule.but_not))
 
 
 async def _batch(

@@ -59,8 +59,8 @@ class Services:
     retention: dict[str, Keep]
     threads: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(_MOST_STEP_THREADS, "towpath-step"))
     """For plain functions as steps. Not asyncio's own few threads: blob stores and wind-downs need those."""
-    walked: dict[Any, str] = field(default_factory=dict)
-    """How far each rule of retention has gone through the feed."""
+    walked: dict[tuple[str | None, tuple[str, ...]], str] = field(default_factory=dict)
+    """How far each rule of retention has gone through the feed: of one queue, or of all but those."""
 
     def new_job(self, operation: str, payload: Any = None, **options: Any) -> NewJob:
         """Checks everything that can be checked before the database is asked."""

@@ -14,6 +14,6 @@ async def claim_after(store: Store, claim: Claim) -> Taken:
     claim will say what is wrong."""
     try:
         return await store.claim(claim)
-    except Exception as error:
+    except Exception as error:  # it would take the settles with it, which are done
         log.warning("claiming from %s failed after a settle: %s", claim.queue, error)
         return Taken(claim.queue)

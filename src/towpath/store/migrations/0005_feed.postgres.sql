@@ -122,6 +122,7 @@ BEGIN
 END
 $$;
 
+-- The same.
 CREATE OR REPLACE FUNCTION towpath.insert_alike(
     lock bigint, again boolean, ids uuid[], payloads json[], queue text, operation text, tenant text, lane text,
     priority smallint, cost float8, parent uuid, root uuid, child_group text, max_attempts integer, trace text

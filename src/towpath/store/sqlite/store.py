@@ -39,11 +39,10 @@ _LARGE, _AN_INSTANT = 16, 1e-6
 # whether they are as many:
 _PAGE_END = """
 SELECT max(id) AS id, max(so_far) >= ?2 AS is_full
-FROM (SELECT id, so_far, so_far - events AS before
-      FROM (SELECT id, events, sum(events) OVER (ORDER BY id) AS so_far
-            FROM (SELECT id, coalesce(json_array_length(jobs), 1) AS events
-                  FROM towpath_event WHERE id >= ?1 ORDER BY id LIMIT ?2)))
-WHERE before < ?2
+FROM (SELECT id, events, sum(events) OVER (ORDER BY id) AS so_far
+      FROM (SELECT id, coalesce(json_array_length(jobs), 1) AS events
+            FROM towpath_event WHERE id >= ?1 ORDER BY id LIMIT ?2))
+WHERE so_far - events < ?2
 """
 _PAGE = """
 SELECT CASE nth WHEN 0 THEN CAST(id AS text) ELSE id || '.' || nth END AS token,

@@ -13,4 +13,4 @@ FROM (SELECT xid, ts FROM towpath.feed WHERE xid > :after::text::xid8 ORDER BY x
 -- name: forget_feed
 DELETE FROM towpath.feed
 WHERE xid > :after::text::xid8 AND xid <= :upto::text::xid8
-  AND (queue IN :queues OR (:others::boolean AND NOT queue IN :but_not))
+  AND (CAST(:queue AS text) IS NULL OR queue = CAST(:queue AS text)) AND NOT queue IN :but_not

@@ -14,4 +14,4 @@ FROM (SELECT id, ts FROM towpath.event WHERE id > CAST(:after AS integer) ORDER 
 -- name: forget_feed
 DELETE FROM towpath.event
 WHERE id > CAST(:after AS integer) AND id <= CAST(:upto AS integer) AND jobs IS NOT NULL
-  AND (queue IN :queues OR (:others AND NOT queue IN :but_not))
+  AND (CAST(:queue AS text) IS NULL OR queue = CAST(:queue AS text)) AND NOT queue IN :but_not
