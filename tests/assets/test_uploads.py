@@ -12,6 +12,7 @@ from tests.assets.tus import BYTES, VERSION, Notes, begin, begun, offset_of, sen
 from tests.server.api.site import Site, ok, problem
 from towpath import assets
 from towpath.assets import uploads
+from towpath.assets.tidying import tidy
 from towpath.assets.uploads import appending
 
 DATA = media.sound("wav", 2.0)
@@ -138,10 +139,10 @@ async def test_what_could_not_be_handed_over_is_handed_over_later(small_site: Si
     assert (await send(small_site.ann, where, 0, DATA)).status_code == 500
     assert ok(await small_site.ann.get(where))["state"] == "finishing"
     notes.error = None
-    assert (await assets.tidy(small_site.app))["finished"] == 1
+    assert (await tidy(small_site.app))["finished"] == 1
     assert ok(await small_site.ann.get(where))["state"] == "done"
     assert [name for name, _, _ in notes.given] == ["ann"]
-    assert (await assets.tidy(small_site.app))["finished"] == 0
+    assert (await tidy(small_site.app))["finished"] == 0
 
 
 async def test_sizes_and_quotas_are_checked_before_anything_is_sent(site: Site, notes: Notes):
@@ -203,9 +204,9 @@ async def test_the_protocol_is_described_and_its_version_asked_for(small_site: S
 async def test_uploads_nobody_goes_on_with_are_deleted(site: Site, notes: Notes):
     where = await begun(site.ann, len(DATA))
     await send(site.ann, where, 0, DATA[:HALF])
-    assert (await assets.tidy(site.app))["abandoned"] == 0
+    assert (await tidy(site.app))["abandoned"] == 0
     site.app.settings = replace(site.app.settings, keep_unfinished_uploads_hours=0.0)
-    assert (await assets.tidy(site.app))["abandoned"] == 1
+    assert (await tidy(site.app))["abandoned"] == 1
     assert (await site.ann.get(where)).status_code == 404
     assert await left(site.app) == []
     assert ok(await site.ann.get("/api/assets/usage"))["bytes"] == 0
@@ -215,7 +216,7 @@ async def test_how_an_upload_ended_is_forgotten_after_a_while_and_its_file_is_no
     where = await begun(small_site.ann, len(DATA))
     await send(small_site.ann, where, 0, DATA)
     small_site.app.settings = replace(small_site.app.settings, keep_unfinished_uploads_hours=0.0)
-    done = await assets.tidy(small_site.app)
+    done = await tidy(small_site.app)
     assert (done["forgotten"], done["abandoned"]) == (1, 0)
     assert (await small_site.ann.get(where)).status_code == 404
     assert (await small_site.ann.get(f"/api/assets/{notes.given[0][1]}/content")).content == DATA

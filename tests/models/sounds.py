@@ -33,15 +33,18 @@ def sample(name: str) -> np.ndarray:
 
 
 def spoken(text: str, folder: Path, *, voice: str = "en-us", speed: int = 140) -> np.ndarray:
+    return decode(speak(text, folder / "spoken.wav", voice=voice, speed=speed))
+
+
+def speak(text: str, path: Path, *, voice: str = "en-us", speed: int = 140) -> Path:
     """What espeak-ng makes of a text. Where it is missing the test is skipped, in CI it fails."""
     program = shutil.which("espeak-ng")
     if program is None:
         if os.environ.get("CI") == "true":
             pytest.fail("espeak-ng must be installed where CI=true: apt-get install espeak-ng", pytrace=False)
         pytest.skip("espeak-ng is not installed: apt-get install espeak-ng")
-    path = folder / "spoken.wav"
     subprocess.run([program, "-v", voice, "-s", str(speed), "-w", str(path), text], check=True, timeout=60)
-    return decode(path)
+    return path
 
 
 def decode(path: Path) -> np.ndarray:

@@ -8,8 +8,8 @@ MediaUnreadable   it has the form of audio or video, and cannot be decoded
 from __future__ import annotations
 
 from towpath.core.errors import Fatal, SchemaInvalid
+from towpath.http.problem import Problem
 from towpath.http.problem_kinds import Slug
-from towpath.http.problems import Problem
 
 
 class AssetRefused(Problem, SchemaInvalid):

@@ -9,7 +9,7 @@ from towpath.assets.records import Asset
 from towpath.assets.sniffing import MEDIA
 from towpath.engine.app import App
 from towpath.http.principal import Principal
-from towpath.http.problems import invalid
+from towpath.http.problem import invalid
 
 Receiver = Callable[[App, Principal, Asset, Mapping[str, str]], Awaitable[dict[str, Any]]]
 Check = Callable[[App, Principal, Mapping[str, str]], None]

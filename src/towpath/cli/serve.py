@@ -10,9 +10,9 @@ import typer
 
 from towpath import config
 from towpath.cli.data import usual_database
+from towpath.cli.extras import need
 from towpath.cli.masking import masked
 from towpath.cli.options import Database, finds_data
-from towpath.core.errors import ConfigurationError
 from towpath.engine.app import App
 from towpath.version import __version__
 
@@ -50,21 +50,11 @@ def serve(
     """
     from towpath.cli.logs import set_up_logs
 
-    need_server_extra()
+    need("server")
     app = app_with_server(database, app_path)
     set_up_logs(config.load())
     log.info("towpath %s on %s", __version__, masked(app.url))
     asyncio.run(_serve(app, host, port))
-
-
-def need_server_extra() -> None:
-    """The server's parts are an extra: a worker needs none of them."""
-    try:
-        import fastapi  # noqa: F401  (whether it is there is all that matters)
-        import uvicorn  # noqa: F401  (same)
-    except ImportError as error:
-        missing = f"the server needs {error.name}, which is not installed; pip install 'towpath[server]'"
-        raise ConfigurationError(missing) from None
 
 
 def app_with_server(database: str | None, app_path: str | None) -> App:

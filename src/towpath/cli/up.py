@@ -14,8 +14,9 @@ from typing import Annotated
 import typer
 
 from towpath.cli.data import options_for
+from towpath.cli.extras import need
 from towpath.cli.opening import run
-from towpath.cli.serve import DEFAULT_PORT, Host, Port, need_server_extra
+from towpath.cli.serve import DEFAULT_PORT, Host, Port
 from towpath.cli.words import program
 from towpath.engine.app import App
 
@@ -61,7 +62,7 @@ def up(
       towpath up --app shop.jobs:app
       towpath up --app shop.jobs:app --data /var/lib/shop --port 9000
     """
-    need_server_extra()
+    need("server", useful=("local",))
     from towpath.cli.homes import home_for
 
     home = home_for(app_path, data)

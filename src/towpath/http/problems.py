@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from fastapi import FastAPI, Request
@@ -27,41 +27,24 @@ from towpath.core.errors import (
 )
 from towpath.http.errors import AccountConflict, AccountNotFound, LoginRefused, ProviderUnavailable, Throttled
 from towpath.http.facts import facts_in
+from towpath.http.problem import TITLES, FieldProblem, Problem, conflict, invalid, not_found
 from towpath.http.problem_kinds import Slug
+
+# Routes raise them from here; what must do without a server takes them from where they are made.
+__all__ = [
+    "TITLES", "FieldProblem", "Problem", "ProblemDocument", "answer", "conflict", "install", "internal", "invalid",
+    "not_found", "problem_of", "request_id", "responses",
+]  # fmt: skip
 
 log = logging.getLogger("towpath.http")
 
 MEDIA_TYPE = "application/problem+json"
 RETRY_AFTER = 2  # seconds; a database that restarts is back after a few of these
 
-TITLES = {
-    400: "The request cannot be read",
-    401: "Nobody is logged in",
-    403: "This is not allowed",
-    404: "There is no such thing",
-    405: "This address does not take that method",
-    409: "This does not fit the present state",
-    410: "It is not there any more",
-    412: "The request lacks a condition",
-    413: "The request is too large",
-    415: "The request must be JSON",
-    416: "The range lies outside the file",
-    422: "The request does not fit",
-    429: "Too many attempts",
-    500: "Something went wrong here",
-    503: "Not available right now",
-}
 SLUGS: dict[int, Slug] = {
     401: "unauthenticated", 403: "forbidden", 404: "not_found", 409: "conflict", 413: "too_large", 429: "throttled",
     500: "internal", 503: "unavailable",
 }  # fmt: skip
-
-
-class FieldProblem(BaseModel):
-    """One part of the request that does not fit."""
-
-    path: str = Field(description="Where: field names and positions joined by dots.")
-    message: str
 
 
 class ProblemDocument(BaseModel):
@@ -74,42 +57,6 @@ class ProblemDocument(BaseModel):
     remedy: str | None = Field(description="What to do about it.")
     instance: str = Field(description="The id of the request; the server's log has it too.")
     errors: list[FieldProblem] | None = Field(default=None, description="What does not fit, part by part.")
-
-
-class Problem(Exception):
-    """Raised by routes; becomes the answer."""
-
-    def __init__(
-        self,
-        slug: Slug,
-        status: int,
-        detail: str,
-        *,
-        title: str | None = None,
-        remedy: str | None = None,
-        errors: Sequence[tuple[str, str]] = (),
-        headers: Mapping[str, str] | None = None,
-    ) -> None:
-        super().__init__(detail)
-        self.slug: Slug = slug
-        self.status, self.detail, self.remedy = status, detail, remedy
-        self.title = title or TITLES.get(status, "This did not work")
-        self.errors = [FieldProblem(path=path, message=message) for path, message in errors]
-        self.headers = dict(headers or {})
-
-
-def not_found(what: str = "there is nothing here under this id") -> Problem:
-    """For ids that do not exist and for those of other tenants: the answers must not differ."""
-    return Problem("not_found", 404, what)
-
-
-def invalid(path: str, message: str, *, remedy: str | None = None) -> Problem:
-    """One field of the request does not fit."""
-    return Problem("invalid", 422, f"{path}: {message}", remedy=remedy, errors=[(path, message)])
-
-
-def conflict(detail: str, *, remedy: str | None = None) -> Problem:
-    return Problem("conflict", 409, detail, remedy=remedy)
 
 
 def responses(*statuses: int) -> dict[int | str, dict[str, Any]]:

@@ -8,6 +8,7 @@ from fastapi import Request
 from fastapi.responses import Response
 
 from towpath import assets
+from towpath.assets.serving import content_response
 from towpath.engine.app import App
 from towpath.http.problems import responses
 from towpath.recordings.records import Recording
@@ -23,4 +24,4 @@ AUDIO = _ANSWERS | responses(416)
 
 async def audio_answer(app: App, request: Request, recording: Recording) -> Response:
     asset = await assets.get(app.services.store, recording.tenant, recording.asset_id)
-    return await assets.content_response(app, asset, request.headers)
+    return await content_response(app, asset, request.headers)

@@ -9,7 +9,7 @@ from towpath.assets import Asset
 from towpath.core.errors import SchemaInvalid
 from towpath.engine.app import App
 from towpath.http.principal import PRIORITY, Principal
-from towpath.http.problems import Problem
+from towpath.http.problem import Problem
 from towpath.recordings.intake import Options, Uploader, checked, create
 
 _TRUE, _FALSE = frozenset({"true", "1", "yes", "on"}), frozenset({"false", "0", "no", "off"})

@@ -7,6 +7,7 @@ from typing import Any
 from fastapi import APIRouter, Request
 
 from towpath import assets
+from towpath.assets.forms import receive_form
 from towpath.http import bodies
 from towpath.http.audit import audit
 from towpath.http.policy import Writer
@@ -45,7 +46,7 @@ _FORM: dict[str, Any] = {
 @router.post("/upload", status_code=202, operation_id="upload_recording", openapi_extra=_FORM)
 async def upload_recording(principal: Writer, app: Engine, request: Request) -> schemas.Uploaded:
     """Takes a file and queues its transcription; the file is stored while it arrives, however large it is."""
-    form = await assets.receive_form(app, request, principal.tenant, kinds=assets.MEDIA, created_by=principal.account_id)
+    form = await receive_form(app, request, principal.tenant, kinds=assets.MEDIA, created_by=principal.account_id)
     try:
         if unknown := sorted(set(form.fields) - set(KNOWN)):
             raise invalid(unknown[0][:100], "there is no such field", remedy=f"known are: file, {', '.join(KNOWN)}")

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from fastapi import FastAPI
 
-from towpath.assets import Keeper
+from towpath.assets.tidying import Keeper
 from towpath.engine.app import App
 from towpath.http import setup
 from towpath.http.policy import check_policies

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from towpath.cli.extras import need
 from towpath.cli.transcribing.place import Place
 from towpath.core.errors import ConfigurationError
 
@@ -39,16 +40,14 @@ Concurrency = Annotated[int, typer.Option("--concurrency", min=1, help="How many
 
 
 def place_for(data: Path, server: str | None, token: str | None, concurrency: int) -> AbstractAsyncContextManager[Place]:
-    """Where the work is done. The parts of the server are needed for either, and are an extra."""
+    """Where the work is done. What hears is an extra, and a server that is asked has its own."""
     if token is not None and server is None:
         raise ConfigurationError("--token is for --server; a data directory on this machine needs none")
     if server is not None:
         from towpath.cli.transcribing.there import opened_there
 
         return opened_there(server, token)
-    from towpath.cli.serve import need_server_extra
-
-    need_server_extra()
+    need("local")
     from towpath.cli.transcribing.here import opened_here
 
     home = data.absolute()

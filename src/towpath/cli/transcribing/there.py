@@ -81,8 +81,11 @@ def _look(recording: dict[str, Any]) -> Look:
 
 @asynccontextmanager
 async def opened_there(url: str, token: str | None) -> AsyncIterator[There]:
-    import httpx
-
+    try:
+        import httpx
+    except ImportError:
+        missing = "asking a server needs httpx, which is not installed: pip install 'towpath[server]'"
+        raise ConfigurationError(missing) from None
     if not url.startswith(("http://", "https://")):
         raise ConfigurationError(f"--server takes a URL such as http://localhost:8642, got {url!r}")
     headers = {"Authorization": f"Bearer {token}"} if token else {}

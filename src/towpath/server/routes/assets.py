@@ -8,6 +8,7 @@ from fastapi import APIRouter, Path, Query, Request, Response
 
 from towpath import assets
 from towpath.assets.keeping import get_of_any_tenant
+from towpath.assets.serving import content_response
 from towpath.engine.app import App
 from towpath.http.policy import Reader, tenant_of
 from towpath.http.principal import Principal
@@ -57,7 +58,7 @@ async def get_asset_content(
 ) -> Response:
     """The file as it came. Single ranges are answered with 206; If-Range and If-None-Match are understood."""
     found = await own_asset(app, principal, asset_id)
-    return await assets.content_response(app, found, request.headers, download=download)
+    return await content_response(app, found, request.headers, download=download)
 
 
 async def own_asset(app: App, principal: Principal, asset_id: str) -> assets.Asset:
