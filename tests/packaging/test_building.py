@@ -1,0 +1,56 @@
+"""Packages carry the web UI, also a wheel that is made from the sdist, or they are not made at all."""
+
+import shutil
+import subprocess
+import sys
+import tarfile
+import zipfile
+
+import pytest
+
+from tests.docs.pages import ROOT
+
+UI = "src/towpath/server/ui"
+
+
+@pytest.fixture
+def clone(tmp_path):
+    """The project without anything generated, as it is cloned."""
+    place = tmp_path / "clone"
+    left_out = shutil.ignore_patterns(".git", ".venv", "node_modules", "__pycache__", ".*_cache", ".hypothesis", "dist")
+    shutil.copytree(ROOT, place, ignore=left_out)
+    shutil.rmtree(place / UI, ignore_errors=True)
+    return place
+
+
+def build(place, target):
+    command = [sys.executable, "-m", "hatchling", "build", "-t", target]
+    return subprocess.run(command, cwd=place, capture_output=True, text=True, timeout=120, check=False)
+
+
+def test_the_sdist_and_the_wheel_made_from_it_carry_the_built_ui(clone, tmp_path):
+    (clone / UI / "assets").mkdir(parents=True)
+    (clone / UI / "index.html").write_text("<head></head>")
+    (clone / UI / "assets/page-1a2b.js").write_text("1")
+    assert (made := build(clone, "sdist")).returncode == 0, made.stderr
+    [packed] = (clone / "dist").glob("*.tar.gz")
+    with tarfile.open(packed) as sdist:
+        sdist.extractall(tmp_path / "sdist", filter="data")
+    [unpacked] = (tmp_path / "sdist").iterdir()
+    assert (unpacked / UI / "assets/page-1a2b.js").is_file()
+    assert (unpacked / "Makefile").is_file()
+    assert (made := build(unpacked, "wheel")).returncode == 0, made.stderr
+    [wheel] = (unpacked / "dist").glob("*.whl")
+    names = zipfile.ZipFile(wheel).namelist()
+    assert {"towpath/server/ui/index.html", "towpath/server/ui/assets/page-1a2b.js"} <= set(names)
+    assert "towpath/store/queries/jobs.sql" in names
+    assert not [name for name in names if not name.startswith("towpath")]
+
+
+@pytest.mark.parametrize("target", ["sdist", "wheel"])
+def test_without_a_built_ui_nothing_is_packed_and_the_way_to_it_is_told(clone, target):
+    made = build(clone, target)
+    assert made.returncode != 0
+    assert "the web UI has not been built" in made.stderr
+    assert "make web" in made.stderr
+    assert not [*clone.glob("dist/*")]
