@@ -50,6 +50,16 @@ class Settings:
     trusted_proxies: str = _setting(
         "", "Addresses or networks of proxies whose X-Forwarded headers are believed, separated by commas"
     )  # type: ignore[assignment]
+    header_seconds: float = _setting(
+        15.0, "A connection is closed that has not sent the head of a request by then; 0: never"
+    )  # type: ignore[assignment]
+    body_idle_seconds: float = _setting(
+        60.0, "A connection is closed whose request's body has brought less than 1 KiB for so long; 0: never"
+    )  # type: ignore[assignment]
+    max_connections: int = _setting(1000, "Connections the server has at a time; one more is answered 503; 0: no limit")  # type: ignore[assignment]
+    max_connections_per_address: int = _setting(
+        100, "Connections from one address at a time, loopback and trusted proxies apart; 0: no limit"
+    )  # type: ignore[assignment]
     session_idle_hours: float = _setting(72.0, "A browser's session ends after so many hours without a request")  # type: ignore[assignment]
     session_days: float = _setting(30.0, "A browser's session ends after so many days in any case")  # type: ignore[assignment]
     oidc_issuer: str = _setting("", "OpenID Connect: the provider's issuer URL; empty: people log in with passwords only")  # type: ignore[assignment]

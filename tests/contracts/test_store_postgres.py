@@ -304,3 +304,22 @@ async def test_a_claim_that_is_sent_again_lists_every_try_in_a_row_of_its_own(ha
     await hands.store.run(lambda tx: tx.execute("drop_leases", ids=[claim.lease_id]))
     listed = {str(row["job_id"]) for row in await hands.sql("SELECT job_id FROM towpath.held")}
     assert listed == {running.id, *lost}
+
+
+@pytest.mark.parametrize(
+    ("payload", "fits"),
+    [
+        ("[" * 200 + "]" * 200, True),
+        ("[" * 201 + "]" * 201, False),
+        ('{"in":' * 201 + "1" + "}" * 201, False),
+        ("[" + "[]," * 1000 + "[]]", True),
+        ('["' + "[" * 1000 + '\\"' + "{" * 1000 + '"]', True),
+    ],
+    ids=["200 levels", "201 levels", "201 objects", "side by side", "in a text"],
+)
+async def test_the_function_refuses_what_is_nested_too_deeply(caller, payload, fits):
+    if fits:
+        assert caller.execute("SELECT towpath.enqueue('op', %s::json)", [payload]).fetchone()[0]
+        return
+    with pytest.raises(psycopg.errors.CheckViolation, match="200 levels"):
+        caller.execute("SELECT towpath.enqueue('op', %s::json)", [payload])

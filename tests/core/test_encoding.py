@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from towpath.core.encoding import decode, encode, plain
+from towpath.core.encoding import decode, deeper_than, encode, plain
 from towpath.core.errors import EncodingError
 
 text = st.text(st.characters(exclude_categories=["Cs"]))
@@ -58,7 +58,7 @@ def test_a_structure_that_is_nested_too_deeply_is_refused():
     deep: list[object] = []
     for _ in range(200_000):
         deep = [deep]
-    with pytest.raises(EncodingError, match="nested too deeply"):
+    with pytest.raises(EncodingError, match="nested more than 200 levels"):
         encode(deep)
 
 
@@ -127,3 +127,29 @@ def test_plain_leaves_ordinary_text_alone():
 )  # fmt: skip
 def test_the_text_is_what_the_standard_library_writes(value):
     assert encode(value) == json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+
+
+def nested(levels):
+    value = 1
+    for level in range(levels):
+        value = [value] if level % 2 else {"in": value}
+    return value
+
+
+def test_values_are_nested_at_most_as_deeply_as_they_can_be_read_back():
+    assert decode(encode(nested(200))) == nested(200)
+    with pytest.raises(EncodingError, match="the payload is nested more than 200 levels deep"):
+        encode(nested(201), what="the payload")
+
+
+def test_many_brackets_side_by_side_or_in_a_text_are_not_deep():
+    encode([[]] * 1000)
+    encode("[" * 1000 + "{" * 1000)
+    encode({"text": '\\"' + "[" * 300})
+
+
+def test_depth_is_measured_without_recursion():
+    assert not deeper_than(nested(200), 200)
+    assert deeper_than(nested(201), 200)
+    assert deeper_than(nested(50_000), 200)
+    assert not deeper_than("[[[", 1)

@@ -3,13 +3,14 @@
 import logging
 
 import pytest
-from fastapi import APIRouter, Request
+from fastapi import Request
 
 from tests.http.site import PASSWORD, opened_site, problem
 from towpath.core.errors import StoreUnavailable
 from towpath.http import audit
 from towpath.http.audit import audit as note
 from towpath.http.policy import Writer
+from towpath.http.routing import Router
 
 
 async def lines(client, **query):
@@ -41,7 +42,7 @@ async def test_a_refused_log_in_is_there_without_what_was_typed(any_site):
 @pytest.fixture
 async def with_silent_route(site):
     """A site with a route that says nothing about what it does."""
-    router = APIRouter(prefix="/api/silent")
+    router = Router(prefix="/api/silent")
 
     @router.post("/{thing}")
     async def move_thing(_principal: Writer, thing: str, fail: bool = False) -> str:

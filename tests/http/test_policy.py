@@ -5,9 +5,10 @@ from fastapi import APIRouter, FastAPI
 
 from tests.http.site import problem
 from towpath import App, ConfigurationError
-from towpath.http.policy import Anyone, Reader, check_policies, policy_of, routes_of, tenant_of
+from towpath.http.policy import Anyone, Reader, policy_of, routes_of, tenant_of
 from towpath.http.principal import Principal, scopes_of_account
 from towpath.http.problems import Problem
+from towpath.http.routing import Router, check_policies
 from towpath.server import create_app
 from towpath.server.spa import PATHS
 
@@ -27,7 +28,7 @@ def policy_of_any(route):
 
 
 def test_a_server_with_a_route_without_a_policy_does_not_start():
-    api, router = FastAPI(), APIRouter(prefix="/api")
+    api, router = FastAPI(), Router(prefix="/api")
 
     @router.get("/fine")
     async def fine(_principal: Reader) -> None: ...
@@ -42,6 +43,17 @@ def test_a_server_with_a_route_without_a_policy_does_not_start():
     async def forgotten() -> None: ...
 
     with pytest.raises(ConfigurationError, match="/api/forgotten"):
+        check_policies(api)
+
+
+def test_a_route_that_reads_before_it_asks_who_calls_is_refused():
+    api, router = FastAPI(), APIRouter(prefix="/api")
+
+    @router.post("/hasty")
+    async def hasty(_principal: Reader) -> None: ...
+
+    api.include_router(router)
+    with pytest.raises(ConfigurationError, match="/api/hasty"):
         check_policies(api)
 
 

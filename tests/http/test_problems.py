@@ -3,7 +3,6 @@
 import logging
 
 import pytest
-from fastapi import APIRouter
 from pydantic import BaseModel
 
 import towpath
@@ -13,6 +12,7 @@ from towpath.core.errors import ConfigurationError
 from towpath.http.errors import AccountConflict, AccountNotFound, LoginRefused, ProviderUnavailable, Throttled
 from towpath.http.policy import Anyone
 from towpath.http.problems import Problem, conflict, invalid, not_found
+from towpath.http.routing import Router
 
 RAISED: dict[str, Exception] = {}
 
@@ -26,7 +26,7 @@ class Body(BaseModel):
 @pytest.fixture
 async def failing(site):
     """A site with a route that raises what it is told to."""
-    router = APIRouter(prefix="/api/failing")
+    router = Router(prefix="/api/failing")
 
     @router.get("/{name}")
     async def fail(_anyone: Anyone, name: str) -> None:
@@ -113,7 +113,7 @@ async def test_what_does_not_fit_is_told_part_by_part_without_what_was_given(fai
     assert "hunter2" not in answer.text
 
 
-@pytest.mark.parametrize("body", [b"{", b"", b"\xff", b"[" * 100_000, b'{"number": 1e999}', b'{"number": NaN}'])
+@pytest.mark.parametrize("body", [b"{", b"", b"\xff", b"[" * 60_000, b'{"number": 1e999}', b'{"number": NaN}'])
 async def test_a_body_that_is_no_json_is_refused(failing, body):
     answer = await failing.program().post("/api/failing", content=body, headers={"content-type": "application/json"})
     assert answer.status_code in (400, 422)

@@ -21,6 +21,7 @@ from towpath.core.errors import ConfigurationError
 from towpath.engine.app import App
 from towpath.http.local import check_host, ensure_local_account, has_password_account, make_login_link
 from towpath.server import ServerOptions, create_app
+from towpath.server.connections import bounds_from, protocol_within
 from towpath.server.streams import end_streams
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
@@ -87,6 +88,7 @@ class Server(uvicorn.Server):
             uvicorn.Config(
                 api, log_config=None, access_log=False, server_header=False, proxy_headers=False, lifespan="on", ws="none",
                 timeout_graceful_shutdown=_STREAMS_END_WITHIN,
+                http=protocol_within(bounds_from(api.state.towpath_app.settings)),
             )
         )  # fmt: skip
         self._on_start, self._on_signal = on_start, on_signal

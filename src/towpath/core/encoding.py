@@ -6,6 +6,7 @@ import dataclasses
 import json
 import math
 import threading
+from collections.abc import Iterable
 from datetime import date, datetime
 from enum import Enum
 from typing import Any
@@ -15,6 +16,9 @@ from pydantic_core import from_json
 
 from towpath.core.errors import EncodingError
 
+DEEPEST = 200
+"""How many lists and objects may stand inside one another: what readers of JSON, ours and others, can be relied on to read
+back."""
 _BUILTIN = (str, int, float, bool, type(None))
 
 
@@ -70,7 +74,30 @@ def encode(value: Any, *, what: str = "value") -> str:
             text.encode("utf-8")
     except (TypeError, ValueError, RecursionError, UnicodeEncodeError) as error:
         raise EncodingError(_explain(value, what, error)) from None
+    if text.count("[") + text.count("{") > DEEPEST and _is_deep(text):
+        raise EncodingError(_too_deep(what))
     return text
+
+
+def _is_deep(text: str) -> bool:
+    """Asks the reader itself, which takes one level more than we do."""
+    try:
+        from_json(f"[{text}]")
+    except ValueError as error:
+        return "recursion limit" in str(error)
+    return False
+
+
+def deeper_than(value: Any, levels: int) -> bool:
+    """Whether JSON that has been read is nested more deeply than that. Without recursion, however deep it is."""
+    level = [value] if isinstance(value, dict | list) else []
+    for _ in range(levels):
+        level = [inner for outer in level for inner in _items(outer) if isinstance(inner, dict | list)]
+    return bool(level)
+
+
+def _items(value: dict[str, Any] | list[Any]) -> Iterable[Any]:
+    return value.values() if isinstance(value, dict) else value
 
 
 def decode(text: str | bytes | None) -> Any:
@@ -84,9 +111,13 @@ def decode(text: str | bytes | None) -> Any:
 
 def _explain(value: Any, what: str, error: Exception) -> str:
     if isinstance(error, RecursionError) or "Circular" in str(error):
-        return f"{what} is nested too deeply or refers to itself; pass a flat structure or a blob key"
+        return _too_deep(what)
     path, reason = _find(value, "$") or ("$", str(error))
     return f"{what} cannot be written as JSON at {path}: {reason}"
+
+
+def _too_deep(what: str) -> str:
+    return f"{what} is nested more than {DEEPEST} levels deep or refers to itself; pass a flat structure or a blob key"
 
 
 def _find(value: Any, path: str) -> tuple[str, str] | None:

@@ -1,4 +1,4 @@
-"""What a request may carry: JSON, and not more than a job's payload can be. Routes that take files say so here."""
+"""What a request may carry: a little JSON. Routes that take a job's payload, or files, say so here."""
 
 from __future__ import annotations
 
@@ -15,6 +15,8 @@ from towpath.http.problems import Problem
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
 
+SMALL = 64 * 1024
+"""What a request may have that carries no payload: to log in, to change a setting, to name a thousand jobs."""
 MARGIN = 1024 * 1024
 """What surrounds a payload in a request."""
 
@@ -43,6 +45,19 @@ _streamed: set[Streamed] = set()
 def stream(method: str, path: str, media_type: str) -> None:
     """Declares a route that streams; `path` is a pattern for the whole path below the mount point."""
     _streamed.add(Streamed(method, re.compile(path), media_type))
+
+
+_large: set[tuple[str, re.Pattern[str]]] = set()
+
+
+def large(method: str, path: str) -> None:
+    """Declares a route that takes as much as a job may have as its payload; every other one takes `SMALL` bytes."""
+    _large.add((method, re.compile(path)))
+
+
+def most_for(method: str, path: str, max_payload_bytes: int) -> int:
+    found = any(one == method and pattern.fullmatch(path) for one, pattern in _large)
+    return max_payload_bytes + MARGIN if found else SMALL
 
 
 def streamed(method: str, path: str) -> Streamed | None:

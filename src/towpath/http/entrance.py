@@ -41,7 +41,6 @@ class Entrance:
         self._inside, self._app, self._exposure = inside, app, exposure
         self._proxies = Proxies(parse_networks(exposure.trusted_proxies), check_base_path(exposure.base_path))
         self._hosts = hosts_of(exposure)
-        self._most = app.settings.max_payload_bytes + bodies.MARGIN
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -67,7 +66,10 @@ class Entrance:
     def _taking(self, scope: Scope, receive: Receive) -> Receive:
         if bodies.streamed(scope["method"], _below_mount(scope)):
             return receive
-        return bodies.counted(receive, self._most)
+        return bodies.counted(receive, self._most(scope))
+
+    def _most(self, scope: Scope) -> int:
+        return bodies.most_for(scope["method"], _below_mount(scope), self._app.settings.max_payload_bytes)
 
     def _refusal(self, scope: Scope) -> Problem | None:
         headers, method = Headers(scope=scope), scope["method"]
@@ -79,7 +81,7 @@ class Entrance:
         if refused is not None:
             return refused
         streamed = bodies.streamed(method, _below_mount(scope))
-        return streamed.refusal(headers) if streamed else bodies.refusal(method, headers, self._most)
+        return streamed.refusal(headers) if streamed else bodies.refusal(method, headers, self._most(scope))
 
 
 class Leaving:

@@ -8,12 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Annotated, Any, get_origin
 
-from fastapi import Depends, FastAPI, Request, Security
+from fastapi import Depends, Request, Security
 from fastapi.routing import APIRoute
 from fastapi.security import APIKeyCookie, HTTPBearer
 from pydantic import BaseModel
 
-from towpath.core.errors import ConfigurationError
 from towpath.engine.registry import check_label
 from towpath.http.authentication import authenticate
 from towpath.http.cookies import COOKIE
@@ -42,6 +41,10 @@ class Policy:
                 remedy="ask an administrator, or use a token that has it",
             )  # fmt: skip
         return principal
+
+    async def __call__(self, request: Request) -> Principal | None:
+        """Is asked before the body is read, and again as a dependency of the route."""
+        raise NotImplementedError
 
 
 class Guard(Policy):
@@ -158,19 +161,3 @@ def routes_of(routes: Iterable[Any]) -> Iterator[Any]:
             yield from routes_of(included.routes)
         else:
             yield route
-
-
-def check_policies(api: FastAPI, *, open_paths: Iterable[str] = ()) -> None:
-    """Refuses an app with a route that has no policy. `open_paths` are those of plain routes and mounts that are meant
-    for everyone, such as the UI's files."""
-    given = {*open_paths, api.openapi_url, api.docs_url, api.redoc_url, api.swagger_ui_oauth2_redirect_url}
-    bare = []
-    for route in routes_of(api.routes):
-        path = getattr(route, "path", repr(route))
-        if path not in given and not (isinstance(route, APIRoute) and policy_of(route) is not None):
-            bare.append(path)
-    if bare:
-        raise ConfigurationError(
-            f"these routes have no policy, so nobody may call them: {', '.join(sorted(bare))}; "
-            f"give each a parameter such as `principal: Reader`"
-        )

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from fastapi import APIRouter, Request
+from fastapi import Request
 from fastapi.responses import Response
 
 from towpath.http.policy import Reader
 from towpath.http.problems import responses
+from towpath.http.routing import Router
 from towpath.recordings.access import Engine, RecordingPath, own_recording
 from towpath.recordings.listening import AUDIO, audio_answer
 
-router = APIRouter(prefix="/api/recordings", tags=["recordings"])
+router = Router(prefix="/api/recordings", tags=["recordings"])
 
 
 @router.get(

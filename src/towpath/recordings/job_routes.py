@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from fastapi import APIRouter, Request
+from fastapi import Request
 
 from towpath.http.audit import audit
 from towpath.http.policy import Reader, Writer
 from towpath.http.problems import conflict, responses
+from towpath.http.routing import Router
 from towpath.recordings import keeping, moving, schemas
 from towpath.recordings.access import Engine, JobPath, own_link
 from towpath.recordings.shaping import job_shape
 from towpath.recordings.views import views
 from towpath.store.contract import Row, Tx
 
-router = APIRouter(prefix="/api/recordings", tags=["recordings"])
+router = Router(prefix="/api/recordings", tags=["recordings"])
 
 _RECENTLY = timedelta(hours=1)
 _MOST_JOBS = 500

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Request
+from fastapi import Query, Request
 from pydantic import Field
 
 from towpath.core.errors import SchemaInvalid
@@ -15,6 +15,7 @@ from towpath.http.audit import audit
 from towpath.http.policy import Reader, Writer, tenant_of
 from towpath.http.principal import Principal
 from towpath.http.problems import conflict, responses
+from towpath.http.routing import Router
 from towpath.recordings import keeping, moving, removing, schemas
 from towpath.recordings.access import Engine, RecordingPath, no_recording, own_recording
 from towpath.recordings.intake import Options
@@ -23,7 +24,7 @@ from towpath.recordings.records import Recording
 from towpath.recordings.shaping import detail_shape, recording_shape, summary_shape, transcript_shape
 from towpath.recordings.views import RecordingView, views
 
-router = APIRouter(prefix="/api/recordings", tags=["recordings"])
+router = Router(prefix="/api/recordings", tags=["recordings"])
 
 _MOST_EXAMINED = 1000
 NOT_FOUND = "not found"

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from fastapi import APIRouter
-
+from towpath.http.routing import Router
 from towpath.recordings import audio_routes, job_routes, recording_routes, share_routes, transcript_routes, upload_route
 
-router = APIRouter()
+router = Router()
 for _part in (upload_route, job_routes, transcript_routes, share_routes, audio_routes, recording_routes):
     router.include_router(_part.router)

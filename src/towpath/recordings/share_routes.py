@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Request
+from fastapi import Path, Request
 from fastapi.responses import Response
 
 from towpath.engine.app import App
 from towpath.http.audit import audit
 from towpath.http.policy import Anyone, Reader, Writer
 from towpath.http.problems import Problem, not_found, responses
+from towpath.http.routing import Router
 from towpath.http.state import base_url_of
 from towpath.recordings import keeping, schemas, shares
 from towpath.recordings.access import Engine, RecordingPath, own_recording
@@ -18,7 +19,7 @@ from towpath.recordings.listening import AUDIO, audio_answer
 from towpath.recordings.records import Recording, speaker_scope
 from towpath.recordings.shaping import share_shape, shared_segment_shape, shared_summary_shape
 
-router = APIRouter(tags=["recordings"])
+router = Router(tags=["recordings"])
 
 SharePath = Annotated[str, Path(description="The link's id.")]
 SecretPath = Annotated[str, Path(description="The last part of the link.", max_length=200)]

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Annotated, Any
 from urllib.parse import quote
 
-from fastapi import APIRouter, Path, Query, Request
+from fastapi import Path, Query, Request
 from fastapi.responses import Response, StreamingResponse
 from pydantic import Field
 
@@ -18,12 +18,13 @@ from towpath.http import shapes
 from towpath.http.audit import audit
 from towpath.http.policy import Reader, Writer
 from towpath.http.problems import Problem, conflict, not_found, responses
+from towpath.http.routing import Router
 from towpath.recordings import exports, keeping, schemas
 from towpath.recordings.access import Engine, RecordingPath, own_recording
 from towpath.recordings.records import Line, Recording, Transcript, speaker_scope
 from towpath.recordings.shaping import edit_shape, segment_shape
 
-router = APIRouter(prefix="/api/recordings", tags=["recordings"])
+router = Router(prefix="/api/recordings", tags=["recordings"])
 
 EditPath = Annotated[str, Path(description="The correction's id.", max_length=100)]
 LineNumber = Annotated[int, Path(ge=0, le=2**31 - 1, description="The line's number.")]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from fastapi import APIRouter, Request
+from fastapi import Request
 
 from towpath import assets
 from towpath.assets.forms import receive_form
@@ -12,11 +12,12 @@ from towpath.http import bodies
 from towpath.http.audit import audit
 from towpath.http.policy import Writer
 from towpath.http.problems import invalid
+from towpath.http.routing import Router
 from towpath.recordings import schemas
 from towpath.recordings.access import Engine
 from towpath.recordings.receiving import KNOWN, received
 
-router = APIRouter(tags=["recordings"])
+router = Router(tags=["recordings"])
 bodies.stream("POST", "/upload", "multipart/form-data")
 
 _FORM: dict[str, Any] = {

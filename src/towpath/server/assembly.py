@@ -11,7 +11,7 @@ from fastapi import FastAPI
 from towpath.assets.tidying import Keeper
 from towpath.engine.app import App
 from towpath.http import setup
-from towpath.http.policy import check_policies
+from towpath.http.routing import check_policies
 from towpath.http.state import exposure_from
 from towpath.recordings import routes as recordings
 from towpath.server import describing, observing, spa

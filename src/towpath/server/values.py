@@ -9,29 +9,37 @@ from typing import Any
 from fastapi.responses import StreamingResponse
 
 from towpath.blobs import BlobStore
-from towpath.core.encoding import decode
+from towpath.core.encoding import DEEPEST, decode, deeper_than
 from towpath.engine.values import Values, is_reference
 
 MOST_INLINED = 256 * 1024
 
 
 async def inlined(values: Values, text: str | None) -> tuple[Any, bool]:
-    """The value, and whether it was left out because it is too large."""
+    """The value, and whether it was left out because it is too large or nested too deeply."""
     if text is None:
         return None, False
-    value = decode(text)
-    if not is_reference(value):
-        return (value, False) if len(text.encode()) <= MOST_INLINED else (None, True)
-    if value["bytes"] > MOST_INLINED:
+    try:
+        value = decode(text)
+        if not is_reference(value):
+            return _showable(value) if len(text.encode()) <= MOST_INLINED else (None, True)
+        if value["bytes"] > MOST_INLINED:
+            return None, True
+        return _showable(await values.load(value))
+    except RecursionError:
         return None, True
-    return await values.load(value), False
+
+
+def _showable(value: Any) -> tuple[Any, bool]:
+    """Values from before depth was bounded, or from somebody's own SQL, are only downloaded."""
+    return (None, True) if deeper_than(value, DEEPEST) else (value, False)
 
 
 async def download(blobs: BlobStore, text: str, name: str) -> StreamingResponse:
     """The value as a file, streamed from where it lies; it never opens in the browser."""
-    value = decode(text)
+    value = _reference_in(text)
     headers = {"Content-Disposition": f'attachment; filename="{name}"'}
-    if not is_reference(value):
+    if value is None:
         body = text.encode()
         headers["Content-Length"] = str(len(body))
         return StreamingResponse(_once(body), media_type="application/json", headers=headers)
@@ -39,6 +47,14 @@ async def download(blobs: BlobStore, text: str, name: str) -> StreamingResponse:
     first = _pieces(blobs, value["$blob"])
     head = await anext(first, b"")  # a blob that is gone must be known before the status is sent
     return StreamingResponse(_after(head, first), media_type="application/json", headers=headers)
+
+
+def _reference_in(text: str) -> dict[str, Any] | None:
+    try:
+        value = decode(text)
+    except RecursionError:  # a reference has one level
+        return None
+    return value if is_reference(value) else None
 
 
 async def _once(body: bytes) -> AsyncIterator[bytes]:

@@ -1,5 +1,9 @@
 """GET /api/jobs/{id} and what hangs on it: events, children, values to download."""
 
+import json
+
+import pytest
+
 from tests.engine.working import AT_ONCE, in_state, working
 from tests.server.api.site import Site, ok, problem
 from towpath import Transient
@@ -141,3 +145,27 @@ async def test_a_value_whose_blob_is_gone_is_not_half_an_answer(site: Site):
     response = await site.ann.get(f"/api/jobs/{large.id}/result")
     assert response.status_code >= 400
     assert response.headers["content-type"] == "application/problem+json"
+
+
+@pytest.mark.parametrize("levels", [201, 256, 900, 3_000])
+async def test_a_job_with_values_that_are_nested_too_deeply_is_shown_without_them(site: Site, levels: int):
+    """There are such from before depth was bounded, and from somebody's own SQL."""
+    job = await site.make("greet", {"name": "n"})
+    text = "[" * levels + "]" * levels
+
+    async def unit(tx):
+        one, two, table = ("?", "?", "towpath_job") if tx.dialect == "sqlite" else ("$1", "$2", "towpath.job")
+        await tx.fetch_sql(f"UPDATE {table} SET payload = {one} WHERE id = {two} RETURNING id", text, job.id)
+
+    await site.app.services.store.run(unit)
+    shown = ok(await site.ann.get(f"/api/jobs/{job.id}"))
+    assert (shown["payload"], shown["payload_truncated"]) == (None, True)
+    assert (await site.ann.get(f"/api/jobs/{job.id}/payload")).text == text
+
+
+async def test_a_payload_that_is_nested_too_deeply_is_refused(site: Site):
+    deep = json.loads("[" * 201 + "]" * 201)
+    told = problem(await site.ann.post("/api/jobs", json={"operation": "greet", "payload": deep}), 422, "invalid")
+    assert "200 levels" in told["detail"]
+    job = await site.make("hold")
+    problem(await site.ann.post(f"/api/jobs/{job.id}/signal", json={"name": "go", "payload": deep}), 422, "invalid")

@@ -7,7 +7,7 @@ from fastapi import FastAPI
 
 from tests.server.api.site import client, problem
 from towpath import App
-from towpath.http.policy import check_policies
+from towpath.http.routing import check_policies
 from towpath.server import ServerOptions, create_app, spa
 
 PAGE = '<!doctype html><html><head><title>T</title><script src="./assets/app-1a2b.js"></script></head><body></body></html>'

@@ -2103,7 +2103,8 @@ export interface components {
         };
         /**
          * JobDetail
-         * @description A job with its steps, values and explanation. Values above 256 KiB are null here and have to be downloaded.
+         * @description A job with its steps, values and explanation. Values above 256 KiB, or nested more than 200 levels deep, are null here
+         *     and have to be downloaded.
          */
         JobDetail: {
             /**

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Path, Query, Request, Response
+from fastapi import Path, Query, Request, Response
 
 from towpath import assets
 from towpath.assets.keeping import get_of_any_tenant
@@ -13,11 +13,12 @@ from towpath.engine.app import App
 from towpath.http.policy import Reader, tenant_of
 from towpath.http.principal import Principal
 from towpath.http.problems import not_found, responses
+from towpath.http.routing import Router
 from towpath.server.routes.sharing import Engine
 from towpath.server.schemas.assets import Asset, AssetUsage
 from towpath.server.schemas.base import Label
 
-router = APIRouter(prefix="/api/assets", tags=["assets"])
+router = Router(prefix="/api/assets", tags=["assets"])
 
 AssetPath = Annotated[str, Path(description="The asset's id.")]
 _ANYTHING: dict[str, Any] = {"schema": {"type": "string", "format": "binary"}}

@@ -5,16 +5,17 @@ from __future__ import annotations
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 
 from towpath.http import audit
 from towpath.http.policy import Admin
+from towpath.http.routing import Router
 from towpath.server.routes.sharing import Engine
 from towpath.server.routes.tokens import After, Limit
 from towpath.server.schemas.audit import AuditLine
 from towpath.server.schemas.base import Page
 
-router = APIRouter(prefix="/api/audit", tags=["audit"])
+router = Router(prefix="/api/audit", tags=["audit"])
 
 
 @router.get("", operation_id="list_audit")

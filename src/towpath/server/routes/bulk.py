@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
 
-from fastapi import APIRouter, Request
+from fastapi import Request
 
 from towpath.core import transitions
 from towpath.core.records import Job as JobRow
@@ -14,12 +14,13 @@ from towpath.http.audit import audit
 from towpath.http.policy import Writer
 from towpath.http.principal import Principal
 from towpath.http.problems import invalid
+from towpath.http.routing import Router
 from towpath.server.routes.sharing import Engine, wanted_by
 from towpath.server.schemas.bulk import Bulk, BulkDone, JobFilter
 from towpath.store import ledger
 from towpath.store.contract import Tx
 
-router = APIRouter(prefix="/api/jobs", tags=["jobs"])
+router = Router(prefix="/api/jobs", tags=["jobs"])
 
 BATCH = 500
 """Jobs per request by filter."""

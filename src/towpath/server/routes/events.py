@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Header, Query, Request
+from fastapi import Header, Query, Request
 from pydantic import Field
 
 from towpath.engine.app import App
@@ -15,6 +15,7 @@ from towpath.http.policy import Reader, tenant_of
 from towpath.http.problems import responses
 from towpath.http.push import EventStream, Wanted
 from towpath.http.push.wanted import KINDS
+from towpath.http.routing import Router
 from towpath.server.routes.sharing import Engine, no_job
 from towpath.server.schemas.base import Request as Asked
 from towpath.server.schemas.base import Text
@@ -23,7 +24,7 @@ from towpath.server.schemas.stream import StreamMessage
 from towpath.server.streams import hub_of
 from towpath.store.contract import Tx
 
-router = APIRouter(prefix="/api/events", tags=["jobs"])
+router = Router(prefix="/api/events", tags=["jobs"])
 
 _TOKEN = "The id of the last message that was received; the header Last-Event-ID goes before it."
 _STREAM: dict[int | str, dict[str, Any]] = {

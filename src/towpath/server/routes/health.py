@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import asyncio
 
-from fastapi import APIRouter
-
 from towpath.core.errors import StoreUnavailable
 from towpath.http.policy import Anyone
 from towpath.http.problems import Problem, responses
+from towpath.http.routing import Router
 from towpath.server.routes.sharing import Engine
 from towpath.server.schemas.health import Health
 from towpath.version import __version__
 
-router = APIRouter(tags=["health"])
+router = Router(tags=["health"])
 
 _PATIENCE = 5.0
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Request
+from fastapi import Query, Request
 from pydantic import Field
 
 from towpath.core.errors import TowpathError
@@ -16,6 +16,7 @@ from towpath.http.audit import audit
 from towpath.http.policy import Reader, Writer, tenant_of
 from towpath.http.principal import Principal
 from towpath.http.problems import Problem, invalid
+from towpath.http.routing import Router
 from towpath.server.counts import at_most_once_a_second
 from towpath.server.payloads import check_edit
 from towpath.server.routes.bulk import BATCH, own_ids, retry_many
@@ -26,7 +27,7 @@ from towpath.server.schemas.bulk import JobId
 from towpath.server.schemas.inbox import Cause, InboxGroup, InboxPage, Requeue, Requeued
 from towpath.server.schemas.jobs import Job, job_of
 
-router = APIRouter(prefix="/api/inbox", tags=["inbox"])
+router = Router(prefix="/api/inbox", tags=["inbox"])
 
 _MOST_GROUPS = 200
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 from fastapi.responses import StreamingResponse
 from pydantic import Field
 
@@ -13,6 +13,7 @@ from towpath.engine.history_pages import events_page
 from towpath.engine.listing import Wanted
 from towpath.http.policy import Reader, tenant_of
 from towpath.http.problems import not_found, responses
+from towpath.http.routing import Router
 from towpath.server.counts import counts_for
 from towpath.server.routes.sharing import Engine, JobIdPath, own_job, wanted_by
 from towpath.server.schemas.base import Page, Request
@@ -22,7 +23,7 @@ from towpath.server.schemas.events import Event, Level, event_of
 from towpath.server.schemas.jobs import Counts, Job, job_fields, job_of
 from towpath.server.values import download, inlined
 
-router = APIRouter(prefix="/api/jobs", tags=["jobs"])
+router = Router(prefix="/api/jobs", tags=["jobs"])
 
 _Limit = Annotated[int, Field(ge=1, le=200)]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Header, Request, Response
+from fastapi import Header, Request, Response
 
 from towpath.core.encoding import encode
 from towpath.core.errors import JobNotFound
@@ -14,16 +14,19 @@ from towpath.engine import idempotency
 from towpath.engine.app import App
 from towpath.engine.idempotency import Made, Once
 from towpath.engine.tracing import current_trace, enqueueing
+from towpath.http import bodies
 from towpath.http.audit import audit
 from towpath.http.policy import Writer, tenant_of
 from towpath.http.principal import PRIORITY, Principal
 from towpath.http.problems import Problem, conflict, responses
+from towpath.http.routing import Router
 from towpath.server.payloads import check_payload, public_operation
 from towpath.server.routes.sharing import Engine
 from towpath.server.schemas.base import Label
 from towpath.server.schemas.jobs import Job, NewJob, job_of
 
-router = APIRouter(prefix="/api/jobs", tags=["jobs"])
+router = Router(prefix="/api/jobs", tags=["jobs"])
+bodies.large("POST", "/api/jobs")
 
 _Key = Annotated[
     Label | None,

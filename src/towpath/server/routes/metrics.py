@@ -5,7 +5,7 @@ from __future__ import annotations
 from ipaddress import ip_address
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Request, Response, Security
+from fastapi import Depends, Request, Response, Security
 from fastapi.security import HTTPBearer
 from prometheus_client import CONTENT_TYPE_LATEST
 
@@ -14,13 +14,14 @@ from towpath.http.authentication import authenticate
 from towpath.http.hosts import host_in
 from towpath.http.policy import Policy, refuse_unknown_query
 from towpath.http.principal import ADMIN, Principal
+from towpath.http.routing import Router
 from towpath.http.state import exposure_of
 from towpath.server.counts import at_most_once_a_second
 from towpath.server.exposition import exposition, look
 from towpath.server.observing import Requests
 from towpath.server.routes.sharing import Engine
 
-router = APIRouter(tags=["health"])
+router = Router(tags=["health"])
 
 _BEARER = HTTPBearer(auto_error=False, scheme_name="token", description="An API token: `tow_…`")
 _FORWARDED = ("forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip", "via")

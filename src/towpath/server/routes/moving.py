@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Body, Request
+from fastapi import Body, Request
 
 from towpath.engine import cancelling, deleting
+from towpath.http import bodies
 from towpath.http.audit import audit
 from towpath.http.policy import Writer
 from towpath.http.problems import conflict, responses
+from towpath.http.routing import Router
 from towpath.server.payloads import check_edit
 from towpath.server.routes.making import check_standing
 from towpath.server.routes.sharing import Engine, JobIdPath, no_job, own_job
 from towpath.server.schemas.jobs import Cancelled, Deleted, Job, Priority, Retry, Signal, job_of
 
-router = APIRouter(prefix="/api/jobs", tags=["jobs"])
+router = Router(prefix="/api/jobs", tags=["jobs"])
+bodies.large("POST", "/api/jobs/[^/]+/(retry|signal)")
 
 
 @router.post("/{id}/cancel", operation_id="cancel_job", responses=responses(404))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 
-from fastapi import APIRouter, Query, Request
+from fastapi import Query, Request
 from fastapi.responses import RedirectResponse
 
 from towpath.core.errors import TowpathError
@@ -15,12 +15,13 @@ from towpath.http.oidc import flow
 from towpath.http.oidc.provider import Provider, provider_from
 from towpath.http.policy import Anyone, Arriving
 from towpath.http.problems import Problem, problem_of, responses
+from towpath.http.routing import Router
 from towpath.http.state import app_of, base_url_of
 from towpath.server.routes.session import beginning
 from towpath.server.routes.sharing import Engine
 
 log = logging.getLogger("towpath.http")
-router = APIRouter(prefix="/api/auth/oidc", tags=["session"])
+router = Router(prefix="/api/auth/oidc", tags=["session"])
 
 COOKIE = "towpath_oidc"
 

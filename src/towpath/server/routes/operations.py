@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import inspect
 
-from fastapi import APIRouter
 from pydantic.errors import PydanticInvalidForJsonSchema, PydanticUserError
 
 from towpath.engine.registry import Operation as Known
 from towpath.http.policy import Reader
+from towpath.http.routing import Router
 from towpath.server.routes.sharing import Engine
 from towpath.server.schemas.operations import Operation
 
-router = APIRouter(prefix="/api/operations", tags=["operations"])
+router = Router(prefix="/api/operations", tags=["operations"])
 
 
 @router.get("", operation_id="list_operations")

@@ -5,14 +5,14 @@ from __future__ import annotations
 import html
 import re
 
-from fastapi import APIRouter
 from fastapi.responses import HTMLResponse
 
 from towpath.http.policy import Anyone
 from towpath.http.problem_kinds import KINDS
 from towpath.http.problems import TITLES, not_found
+from towpath.http.routing import Router
 
-router = APIRouter(prefix="/problems", include_in_schema=False)
+router = Router(prefix="/problems", include_in_schema=False)
 
 _PAGE = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Request
+from fastapi import Path, Request
 
 from towpath.engine import queue_views
 from towpath.engine.app import App
@@ -13,11 +13,12 @@ from towpath.engine.queue_views import LaneView, QueueFigures
 from towpath.http.audit import audited, note
 from towpath.http.policy import Admin, Reader
 from towpath.http.problems import not_found, responses
+from towpath.http.routing import Router
 from towpath.server.counts import at_most_once_a_second, forget
 from towpath.server.routes.sharing import Engine
 from towpath.server.schemas.queues import Lane, LaneSettings, Queue, QueueDetail, QueueSettings
 
-router = APIRouter(prefix="/api/queues", tags=["queues"])
+router = Router(prefix="/api/queues", tags=["queues"])
 
 Named = Annotated[str, Path(description="The queue's name.")]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Request
+from fastapi import Path, Request
 
 from towpath.core.records import Job as JobRow
 from towpath.core.records import Schedule as Planned
@@ -12,11 +12,12 @@ from towpath.engine.app import App
 from towpath.http.audit import audited, note
 from towpath.http.policy import Admin, Reader, tenant_of
 from towpath.http.problems import not_found, responses
+from towpath.http.routing import Router
 from towpath.server.routes.sharing import Engine
 from towpath.server.schemas.jobs import Job, job_of
 from towpath.server.schemas.schedules import Schedule
 
-router = APIRouter(prefix="/api/schedules", tags=["schedules"])
+router = Router(prefix="/api/schedules", tags=["schedules"])
 
 Named = Annotated[str, Path(description="The schedule's name.")]
 

@@ -6,7 +6,7 @@ from dataclasses import asdict
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Query, Request, Response
+from fastapi import Query, Request, Response
 
 from towpath.engine.app import App
 from towpath.http import accounts, logging_in, sessions
@@ -18,6 +18,7 @@ from towpath.http.facts import facts_in
 from towpath.http.policy import Anyone, Caller, require_session
 from towpath.http.principal import SCOPES, Principal
 from towpath.http.problems import Problem, not_found, responses
+from towpath.http.routing import Router
 from towpath.http.sessions import NewSession, new_session
 from towpath.http.state import app_of, exposure_of
 from towpath.server.routes.sharing import Engine
@@ -34,7 +35,7 @@ from towpath.server.schemas.session import (
 )
 from towpath.version import __version__
 
-router = APIRouter(prefix="/api", tags=["session"])
+router = Router(prefix="/api", tags=["session"])
 
 
 def shown(principal: Principal, request: Request) -> Session:

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from dataclasses import asdict
 
-from fastapi import APIRouter, Request
+from fastapi import Request
 
 from towpath.core.usage import Price as EnginePrice
 from towpath.engine.app import App
+from towpath.http import bodies
 from towpath.http.audit import audited, note
 from towpath.http.policy import Admin
+from towpath.http.routing import Router
 from towpath.server.routes.sharing import Engine
 from towpath.server.schemas.settings import Price, Prices
 
-router = APIRouter(prefix="/api/settings", tags=["settings"])
+router = Router(prefix="/api/settings", tags=["settings"])
+bodies.large("PUT", "/api/settings/prices")
 
 
 @router.get("/prices", operation_id="get_prices")

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 
 from towpath.http.policy import Reader, tenant_of
+from towpath.http.routing import Router
 from towpath.server.counts import at_most_once_a_second
 from towpath.server.routes.sharing import Engine
 from towpath.server.schemas.base import Label, Name
 from towpath.server.schemas.stats import Stats, WindowName, shown
 
-router = APIRouter(prefix="/api/stats", tags=["stats"])
+router = Router(prefix="/api/stats", tags=["stats"])
 
 
 @router.get("", operation_id="get_stats")

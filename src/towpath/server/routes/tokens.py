@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Query, Request, Response
+from fastapi import Query, Request, Response
 
 from towpath.http import accounts, tokens
 from towpath.http.audit import audited, note
@@ -13,12 +13,13 @@ from towpath.http.policy import Reader, Writer
 from towpath.http.principal import Principal
 from towpath.http.problems import Problem, responses
 from towpath.http.records import Token as KeptToken
+from towpath.http.routing import Router
 from towpath.server.routes.sharing import Engine
 from towpath.server.schemas.base import Page, Text
 from towpath.server.schemas.tokens import NewToken, Token, TokenRequest
 from towpath.store.also import Also
 
-router = APIRouter(prefix="/api/tokens", tags=["tokens"])
+router = Router(prefix="/api/tokens", tags=["tokens"])
 
 After = Annotated[Text | None, Query(max_length=100, description="`next` of the page before.")]
 Limit = Annotated[int, Query(ge=1, le=200)]

@@ -12,7 +12,7 @@ from datetime import datetime, timedelta
 from email.utils import format_datetime
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Header, Path, Request, Response
+from fastapi import Header, Path, Request, Response
 from starlette.requests import ClientDisconnect
 
 from towpath import assets
@@ -25,10 +25,11 @@ from towpath.http.audit import audit
 from towpath.http.policy import Anyone, Reader, Writer
 from towpath.http.principal import Principal
 from towpath.http.problems import Problem, conflict, invalid, not_found, responses
+from towpath.http.routing import Router
 from towpath.server.routes.sharing import Engine
 from towpath.server.schemas.assets import Upload, UploadError
 
-router = APIRouter(prefix="/api/uploads", tags=["uploads"])
+router = Router(prefix="/api/uploads", tags=["uploads"])
 
 VERSION = "1.0.0"
 BYTES = "application/offset+octet-stream"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Path, Request, Response
+from fastapi import Path, Request, Response
 
 from towpath.http import accounts, links, passwords
 from towpath.http.audit import audited, note
@@ -13,6 +13,7 @@ from towpath.http.policy import Admin
 from towpath.http.principal import Principal
 from towpath.http.problems import conflict, responses
 from towpath.http.records import Account
+from towpath.http.routing import Router
 from towpath.http.state import base_url_of
 from towpath.server.routes.sharing import Engine
 from towpath.server.routes.tokens import After, Limit
@@ -20,7 +21,7 @@ from towpath.server.schemas.base import Page
 from towpath.server.schemas.users import NewUser, ResetLink, User, UserChange
 from towpath.store.also import Also
 
-router = APIRouter(prefix="/api/users", tags=["users"])
+router = Router(prefix="/api/users", tags=["users"])
 
 UserId = Annotated[UUID, Path(description="The account's id.")]
 

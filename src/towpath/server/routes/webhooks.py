@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Any
 from uuid import UUID
 
-from fastapi import APIRouter, Query, Request, Response
+from fastapi import Query, Request, Response
 
 from towpath.core.errors import Transient
 from towpath.engine.app import App
@@ -14,6 +14,7 @@ from towpath.http.outbound import Outbound, check_url
 from towpath.http.policy import Reader, Writer, tenant_of
 from towpath.http.principal import Principal
 from towpath.http.problems import invalid, not_found, responses
+from towpath.http.routing import Router
 from towpath.server.routes.sharing import Engine
 from towpath.server.schemas.base import Label, Page
 from towpath.server.schemas.webhooks import Delivery, NewWebhook, Webhook, WebhookChanges, WebhookRequest
@@ -22,7 +23,7 @@ from towpath.server.webhooks.records import Delivery as KeptDelivery
 from towpath.server.webhooks.records import Webhook as KeptWebhook
 from towpath.store.also import Also
 
-router = APIRouter(prefix="/api/webhooks", tags=["webhooks"])
+router = Router(prefix="/api/webhooks", tags=["webhooks"])
 
 After = Annotated[UUID | None, Query(description="`next` of the page before.")]
 Limit = Annotated[int, Query(ge=1, le=200)]

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 
-from fastapi import APIRouter
-
 from towpath.core.encoding import decode
 from towpath.http.policy import Reader
+from towpath.http.routing import Router
 from towpath.server.counts import at_most_once_a_second
 from towpath.server.routes.sharing import Engine
 from towpath.server.schemas.workers import Worker
 from towpath.store.contract import Row, Tx
 
-router = APIRouter(prefix="/api/workers", tags=["workers"])
+router = Router(prefix="/api/workers", tags=["workers"])
 
 _ALIVE = timedelta(seconds=60)
 _MOST = 500

@@ -50,7 +50,8 @@ class JobWorker(Answer):
 
 
 class JobDetail(Job):
-    """A job with its steps, values and explanation. Values above 256 KiB are null here and have to be downloaded."""
+    """A job with its steps, values and explanation. Values above 256 KiB, or nested more than 200 levels deep, are null here
+    and have to be downloaded."""
 
     payload: Any
     result: Any

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
+from towpath.core.encoding import DEEPEST, deeper_than
 from towpath.core.records import Event as EventRow
 from towpath.server.schemas.base import Answer, Moment
 
@@ -31,6 +32,6 @@ def event_of(row: EventRow) -> Event:
         name=row.name,
         level=row.level,
         message=row.message,
-        fields=row.fields,
+        fields=row.fields if not deeper_than(row.fields, DEEPEST) else {"truncated": True},
         ts=row.ts,
     )
