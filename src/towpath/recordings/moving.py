@@ -11,9 +11,10 @@ from towpath.engine import cancelling, deleting
 from towpath.engine.app import App
 from towpath.recordings import intake, keeping, removing
 from towpath.recordings.intake import Options
-from towpath.recordings.names import TRANSCRIBING
+from towpath.recordings.names import SUMMARIZING, TRANSCRIBING
 from towpath.recordings.records import Recording
-from towpath.recordings.status import standing
+from towpath.recordings.status import CANCELLED, FAILED, standing
+from towpath.store.contract import Tx
 
 MOST_CLEARED = 1000
 _RETRIABLE = frozenset({State.FAILED, State.CANCELLED, State.PARTIAL})
@@ -21,6 +22,10 @@ _RETRIABLE = frozenset({State.FAILED, State.CANCELLED, State.PARTIAL})
 
 class NotNow(TowpathError):
     """What was asked for does not fit what is being done with the recording; the message says why."""
+
+
+def as_it_was(recording: Recording) -> Options:
+    return Options(language=recording.language, speakers=recording.speakers, auto_summary=recording.auto_summary)
 
 
 async def jobs_of(app: App, recording: Recording) -> list[Job]:
@@ -38,8 +43,14 @@ async def cancel(app: App, recording: Recording, by: str) -> list[str]:
 
 
 async def retry(app: App, recording: Recording) -> str:
-    """Gives the job that the recording's status comes from a fresh start; NotNow if it needs none."""
-    speaker = standing(await jobs_of(app, recording), has_transcript=recording.transcript_id is not None).job
+    """Gives the job that the recording's status comes from a fresh start, or makes another in its place if it is gone;
+    NotNow if it needs none."""
+    has_transcript = recording.transcript_id is not None
+    told = standing(await jobs_of(app, recording), has_transcript=has_transcript, ended=recording.ended)
+    speaker = told.job
+    if speaker is None and told.status in (FAILED, CANCELLED):
+        summary = told.ended is not None and told.ended.operation in SUMMARIZING
+        return await reprocess(app, recording, "summary" if summary else "transcription", as_it_was(recording))
     if speaker is None or speaker.state not in _RETRIABLE:
         raise NotNow(f"there is nothing to retry: its newest job is {speaker.state.value if speaker else 'gone'}")
     try:
@@ -71,8 +82,15 @@ async def delete_job(app: App, job_id: str, recording: Recording, *, is_new_uplo
     removed = await deleting.remove(app.services, [job_id])
     if job_id in removed.refused and removed.refused[job_id] != "not found":
         raise NotNow(removed.refused[job_id])
-    await app.services.store.run(lambda tx: tx.execute("recording_jobs_forget", ids=[job_id]))
+    await app.services.store.run(lambda tx: _forget(tx, recording, job_id))
     return removed.jobs, False
+
+
+async def _forget(tx: Tx, recording: Recording, job_id: str) -> None:
+    """Whoever deletes one of several jobs wants to hear no more of it: those that are left speak."""
+    await tx.execute("recording_jobs_forget", ids=[job_id])
+    if recording.transcript_id is not None or await tx.fetch("recording_jobs", ids=[recording.id]):
+        await tx.execute("recording_ending_forget", id=recording.id, job_id=job_id)
 
 
 async def clear_completed(app: App, tenant: str, account: str) -> int:

@@ -101,11 +101,11 @@ async def _delete(app: App, _principal: Principal, recording: Recording) -> None
 
 
 async def _transcribe_again(app: App, _principal: Principal, recording: Recording) -> None:
-    await moving.reprocess(app, recording, "transcription", _as_it_was(recording))
+    await moving.reprocess(app, recording, "transcription", moving.as_it_was(recording))
 
 
 async def _summarize_again(app: App, _principal: Principal, recording: Recording) -> None:
-    await moving.reprocess(app, recording, "summary", _as_it_was(recording))
+    await moving.reprocess(app, recording, "summary", moving.as_it_was(recording))
 
 
 _ACTIONS: dict[str, Callable[[App, Principal, Recording], Awaitable[str | None]]] = {
@@ -183,7 +183,7 @@ async def reprocess_recording(
     """
     recording = await own_recording(app, principal, recording_id)
     check_standing(principal, asked.priority)
-    was = _as_it_was(recording)
+    was = moving.as_it_was(recording)
     options = Options(
         language=asked.language if "language" in asked.model_fields_set else was.language,
         speakers=was.speakers if asked.speakers is None else asked.speakers,
@@ -199,7 +199,3 @@ async def reprocess_recording(
         raise no_recording(recording_id) from None
     audit(request, "recording.reprocess", recording.id, tenant=recording.tenant, what=asked.what)
     return schemas.Reprocessing(id=recording.id, job_id=job_id)
-
-
-def _as_it_was(recording: Recording) -> Options:
-    return Options(language=recording.language, speakers=recording.speakers, auto_summary=recording.auto_summary)

@@ -7,7 +7,19 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Literal
 
+from towpath.core.encoding import decode
+from towpath.core.lifecycle import State
 from towpath.store.contract import Row
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """How a job that is gone had ended."""
+
+    job_id: str
+    operation: str
+    state: State
+    error: dict[str, Any] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +43,10 @@ class Recording:
     created_by: str | None
     creator: str | None
     created_at: datetime
+    lines: int | None = None
+    """Of its transcript; none at all means that nobody speaks in it."""
+    ended: Ended | None = None
+    """The newest of its jobs that are gone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +152,14 @@ def recording_from(row: Row) -> Recording:
         row["id"], row["tenant"], row["lane"], row["title"], row["file_name"], row["asset_id"], row["media_type"],
         row["bytes"], row["language"], bool(row["speakers"]), bool(row["auto_summary"]), row["duration"],
         row["transcript_id"], row["summary_id"], row["created_by"], row["creator"], moment(row["created_at"]),
+        row["lines"], _ended_from(row),
     )  # fmt: skip
+
+
+def _ended_from(row: Row) -> Ended | None:
+    if row["last_job"] is None:
+        return None
+    return Ended(row["last_job"], row["last_kind"], State(row["last_state"]), decode(row["last_error"]))
 
 
 def line_from(row: Row) -> Line:

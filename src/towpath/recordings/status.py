@@ -1,6 +1,7 @@
 """A recording's status, told from its jobs: one table, and nothing is stored that could say otherwise.
 
-What is under way speaks first; when nothing is, the newest job speaks. `waiting` is a job whose children run.
+What is under way speaks first; when nothing is, the newest job speaks, also if it is gone: how it had ended was written down
+when it was removed. `waiting` is a job whose children run.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from towpath.core.lifecycle import State
 from towpath.core.records import Job
 from towpath.recordings.names import SUMMARIZING as SUMMARY_JOBS
 from towpath.recordings.names import TRANSCRIBING as TRANSCRIPTION_JOBS
+from towpath.recordings.records import Ended
 
 PENDING, PROCESSING, SUMMARIZING = "PENDING", "PROCESSING", "SUMMARIZING"
 COMPLETED, FAILED, CANCELLED = "COMPLETED", "FAILED", "CANCELLED"
@@ -32,10 +34,11 @@ TABLE: dict[State, tuple[str, str, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """A recording's status, and the job that says so; there may be none any more."""
+    """A recording's status, and the job that says so, or what is known of it if it is gone."""
 
     status: str
     job: Job | None
+    ended: Ended | None = None
 
 
 def state_of(job: Job) -> State:
@@ -49,19 +52,25 @@ def job_status(job: Job) -> str:
     return TABLE[state_of(job)][0]
 
 
-def standing(jobs: Iterable[Job], *, has_transcript: bool) -> Standing:
-    """Of a recording with these jobs."""
+def standing(jobs: Iterable[Job], *, has_transcript: bool, ended: Ended | None = None) -> Standing:
+    """Of a recording with these jobs. `ended` is the newest of those that it has no more."""
     known = sorted((job for job in jobs if job.operation in TRANSCRIPTION_JOBS | SUMMARY_JOBS), key=lambda job: job.id)
     live = [job for job in known if job.live]
     speaker = _first(live, TRANSCRIPTION_JOBS) or _first(live, SUMMARY_JOBS) or (known[-1] if known else None)
+    if ended is not None and (speaker is None or (not speaker.live and speaker.id < ended.job_id)):
+        return Standing(_status(ended.operation, ended.state, has_transcript), None, ended)
     if speaker is None:
-        # Its jobs have been cleared or pruned. Without a transcript nothing will come of it by itself.
+        # Nobody knows what became of its jobs. Without a transcript nothing will come of it by itself.
         return Standing(COMPLETED if has_transcript else FAILED, None)
-    _, transcription, summary = TABLE[state_of(speaker)]
-    status = transcription if speaker.operation in TRANSCRIPTION_JOBS else summary
+    return Standing(_status(speaker.operation, state_of(speaker), has_transcript), speaker)
+
+
+def _status(operation: str, state: State, has_transcript: bool) -> str:
+    _, transcription, summary = TABLE[state]
+    status = transcription if operation in TRANSCRIPTION_JOBS else summary
     if status == CANCELLED and has_transcript:
-        status = COMPLETED  # a reprocessing was called off: the old transcript stands
-    return Standing(status, speaker)
+        return COMPLETED  # a reprocessing was called off: the old transcript stands
+    return status
 
 
 def _first(jobs: list[Job], kinds: frozenset[str]) -> Job | None:

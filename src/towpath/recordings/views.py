@@ -14,8 +14,8 @@ from towpath.recordings import estimating, keeping
 from towpath.recordings.estimating import Ahead, Speeds
 from towpath.recordings.keeping import Work
 from towpath.recordings.names import QUEUE_OF, SUMMARIZING, TRANSCRIPTION_QUEUE, WITH_SPEAKERS
-from towpath.recordings.records import Link, Recording
-from towpath.recordings.status import job_status, standing, state_of
+from towpath.recordings.records import Ended, Link, Recording
+from towpath.recordings.status import COMPLETED, job_status, standing, state_of
 from towpath.store.contract import Row, Store, Tx
 
 MOST_IN_LINE = 1000
@@ -51,6 +51,8 @@ class RecordingView:
     job: JobView | None
     jobs: list[JobView] = field(default_factory=list)
     warning: str | None = None
+    error: str | None = None
+    """Why the newest job failed, also if it is gone."""
 
 
 @dataclass(slots=True)
@@ -74,17 +76,22 @@ async def views(app: App, recordings: Sequence[Recording]) -> list[RecordingView
 
 
 async def _view(teller: Teller, work: Work) -> RecordingView:
-    told = standing(work.jobs, has_transcript=work.recording.transcript_id is not None)
+    has_transcript = work.recording.transcript_id is not None
+    told = standing(work.jobs, has_transcript=has_transcript, ended=work.recording.ended)
     jobs = [await teller.tell(job, work.link_of(job), work.recording) for job in work.jobs]
     speaker = next((view for view in jobs if told.job is not None and view.id == told.job.id), None)
-    warning = _warning_of(told.job)
-    return RecordingView(work.recording, told.status, speaker, jobs, warning)
+    error = speaker.error_message if speaker is not None else _error_of(told.ended)
+    return RecordingView(work.recording, told.status, speaker, jobs, _warning_of(work.recording, told.status), error)
 
 
-def _warning_of(job: Job | None) -> str | None:
+def _warning_of(recording: Recording, status: str) -> str | None:
     from towpath.recordings.transcribing import SILENT
 
-    return SILENT if job is not None and job.state is State.PARTIAL else None
+    return SILENT if status == COMPLETED and recording.lines == 0 else None
+
+
+def _error_of(ended: Ended | None) -> str | None:
+    return (ended.error or {}).get("message") if ended is not None and ended.state is State.FAILED else None
 
 
 class Teller:

@@ -6,12 +6,14 @@ VALUES (:id, :tenant, :lane, :title, :file_name, :asset_id, :media_type, :bytes,
 
 -- name: recordings_by_id
 SELECT id, tenant, lane, title, file_name, asset_id, media_type, bytes, language, speakers, auto_summary, duration,
-       transcript_id, summary_id, created_by, creator, created_at
+       transcript_id, summary_id, created_by, creator, created_at, last_job, last_kind, last_state, last_error,
+       (SELECT lines FROM towpath.recording_transcript WHERE id = transcript_id) AS lines
 FROM towpath.recording WHERE id IN :ids AND removed_at IS NULL
 
 -- name: recording_lock
 SELECT id, tenant, lane, title, file_name, asset_id, media_type, bytes, language, speakers, auto_summary, duration,
-       transcript_id, summary_id, created_by, creator, created_at
+       transcript_id, summary_id, created_by, creator, created_at, last_job, last_kind, last_state, last_error,
+       (SELECT lines FROM towpath.recording_transcript WHERE id = transcript_id) AS lines
 FROM towpath.recording WHERE id = :id AND removed_at IS NULL FOR UPDATE
 
 -- name: recording_by_asset
@@ -19,7 +21,8 @@ SELECT id FROM towpath.recording WHERE asset_id = :asset_id AND tenant = :tenant
 
 -- name: recordings_page
 SELECT id, tenant, lane, title, file_name, asset_id, media_type, bytes, language, speakers, auto_summary, duration,
-       transcript_id, summary_id, created_by, creator, created_at
+       transcript_id, summary_id, created_by, creator, created_at, last_job, last_kind, last_state, last_error,
+       (SELECT lines FROM towpath.recording_transcript WHERE id = transcript_id) AS lines
 FROM towpath.recording
 WHERE removed_at IS NULL AND id < :before AND tenant = :tenant
   AND (CAST(:text AS text) IS NULL OR lower(title) LIKE CAST(:text AS text) ESCAPE '\')
@@ -27,7 +30,8 @@ ORDER BY id DESC LIMIT :limit
 
 -- name: recordings_page_of_all
 SELECT id, tenant, lane, title, file_name, asset_id, media_type, bytes, language, speakers, auto_summary, duration,
-       transcript_id, summary_id, created_by, creator, created_at
+       transcript_id, summary_id, created_by, creator, created_at, last_job, last_kind, last_state, last_error,
+       (SELECT lines FROM towpath.recording_transcript WHERE id = transcript_id) AS lines
 FROM towpath.recording
 WHERE removed_at IS NULL AND id < :before
   AND (CAST(:text AS text) IS NULL OR lower(title) LIKE CAST(:text AS text) ESCAPE '\')
@@ -64,6 +68,10 @@ WHERE link.is_new_upload AND job.state = 'failed' AND NOT job.leased
   AND NOT EXISTS (SELECT 1 FROM towpath.recording_job AS later
                   WHERE later.recording_id = link.recording_id AND later.job_id > link.job_id)
 ORDER BY link.job_id LIMIT :limit
+
+-- name: recording_ending_forget
+UPDATE towpath.recording SET last_job = NULL, last_kind = NULL, last_state = NULL, last_error = NULL
+WHERE id = :id AND last_job = :job_id
 
 -- name: recordings_delete
 DELETE FROM towpath.recording WHERE id IN :ids
