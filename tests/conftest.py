@@ -7,8 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from tests.services import young_clocks
 from tests.services.postgres import PostgresServer
 from tests.services.postgres_programs import PostgresMissing
+
+young_clocks.begin()
 
 _numbers = count(1)
 
