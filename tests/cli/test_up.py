@@ -198,7 +198,7 @@ def test_a_data_directory_beats_the_apps_database_and_both_are_told(tmp_path):
         process.terminate()
         assert process.end(timeout=60) == 0
     assert not (tmp_path / "elsewhere.db").exists()
-    assert not list((tmp_path / "d").glob("*-address"))
+    assert not list((tmp_path / "d").glob("*-address*"))
 
 
 def test_the_setting_does_not_lead_the_example_into_somebodys_database(tmp_path):
