@@ -13,6 +13,7 @@ from towpath.core.encoding import plain
 from towpath.store.contract import Store, Tx
 
 _CACHE_SECONDS = 1.0
+_NEVER = float("-inf")
 
 
 class Budgets:
@@ -28,7 +29,7 @@ class Budgets:
             until = tx.now + timedelta(seconds=seconds)
             await tx.execute("block_budget", name=name, until=until, reason=reason[:500])
 
-        self._blocked[name] = max(self._blocked.get(name, 0.0), self._clock() + seconds)
+        self._blocked[name] = max(self._blocked.get(name, _NEVER), self._clock() + seconds)
         await self._store.run(unit)
 
     async def wait_seconds(self, name: str) -> float:
@@ -36,7 +37,7 @@ class Budgets:
         now = self._clock()
         if now - self._read_at > _CACHE_SECONDS:
             await self._read()
-        return max(0.0, self._blocked.get(name, 0.0) - now)
+        return max(0.0, self._blocked.get(name, _NEVER) - now)
 
     async def _read(self) -> None:
         async def unit(tx: Tx) -> dict[str, float]:

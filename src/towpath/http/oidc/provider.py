@@ -81,7 +81,7 @@ class Provider:
         return dict(token.claims)
 
     async def _document(self, url: str) -> dict[str, Any]:
-        until, found = self._kept.get(url, (0.0, {}))
+        until, found = self._kept.get(url, (float("-inf"), {}))
         if time.monotonic() >= until:
             found = await self._ask("GET", url)
             self._kept[url] = (time.monotonic() + _KEEP_SECONDS, found)

@@ -49,7 +49,7 @@ class Hub:
         self._place: Place | None = None
         self._resting = False
         self._wake = asyncio.Event()
-        self._read_at = 0.0
+        self._read_at = float("-inf")
         self._task: asyncio.Task[None] | None = None
         self._stopped = False
 

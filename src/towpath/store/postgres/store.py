@@ -56,7 +56,7 @@ class PostgresStore:
         self._pool_size, self._checkout_seconds, self._idle_seconds = pool_size, checkout_seconds, idle_seconds
         self._pool: Pool | None = None
         self._caps: set[str] = set()
-        self._caps_until = 0.0
+        self._caps_until = float("-inf")
 
     async def open(self) -> None:
         if self._pool is not None:
