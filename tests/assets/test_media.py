@@ -1,18 +1,19 @@
 """Decoding: every format, bad files, and limits that hold."""
 
 import asyncio
+import fcntl
 import os
 import signal
 import subprocess
 import sys
+import termios
 import wave
 from pathlib import Path
 
 import pytest
 
 from tests.assets import media
-from towpath.assets import Limits, MediaUnreadable, decode, probe
-from towpath.assets import media as decoding
+from towpath.assets import Limits, MediaUnreadable, decode, decoding, probe
 
 SECOND = 32_000
 
@@ -132,7 +133,7 @@ async def test_a_decoder_that_computes_without_end_is_stopped(tmp_path: Path, mo
     )
     monkeypatch.setattr(decoding, "_PROGRAM", program)
     with pytest.raises(MediaUnreadable, match="more than 1 s of computing"):
-        await decode(tmp_path / "input", tmp_path / "out.pcm", limits=Limits(cpu_seconds=1, wall_seconds=60))
+        await decode(placed(tmp_path, b""), tmp_path / "out.pcm", limits=Limits(cpu_seconds=1, wall_seconds=60))
 
 
 async def test_a_cancelled_decode_leaves_no_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
@@ -146,7 +147,7 @@ async def test_a_cancelled_decode_leaves_no_process(tmp_path: Path, monkeypatch:
         "time.sleep(600)\n"
     )
     monkeypatch.setattr(decoding, "_PROGRAM", program)
-    task = asyncio.create_task(decode(tmp_path / "input", tmp_path / "out.pcm"))
+    task = asyncio.create_task(decode(placed(tmp_path, b""), tmp_path / "out.pcm"))
     async with asyncio.timeout(20):
         while not pids.exists():  # noqa: ASYNC110  (another process makes it)
             await asyncio.sleep(0.02)
@@ -167,14 +168,17 @@ def _runs(pid: int) -> bool:
 
 def test_a_decoder_ends_when_whoever_started_it_is_killed(tmp_path: Path):
     fifo = tmp_path / "input.wav"
-    os.mkfifo(fifo)  # opening it waits for ever: the decoder is surely still there
+    os.mkfifo(fifo)  # nothing ever comes out of it: the decoder is surely still there
     code = (
         "import asyncio, sys; from pathlib import Path; from towpath.assets import decode\n"
         f"asyncio.run(decode(Path({str(fifo)!r}), Path({str(tmp_path / 'out.pcm')!r})))"
     )
     parent = subprocess.Popen([sys.executable, "-c", code])
     try:
-        writer = os.open(fifo, os.O_WRONLY)  # returns when the decoder has opened it
+        writer = os.open(fifo, os.O_WRONLY)
+        os.write(writer, b"R")
+        while fcntl.ioctl(writer, termios.FIONREAD, b"1234") != bytes(4):  # until the decoder is at it
+            signal.sigtimedwait([], 0.02)
         [child] = (int(pid) for pid in Path(f"/proc/{parent.pid}/task/{parent.pid}/children").read_text().split())
         os.kill(parent.pid, signal.SIGKILL)
         parent.wait(10)

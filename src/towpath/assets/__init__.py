@@ -5,11 +5,15 @@ generated keys, and are handed to the product whose `purpose` they were sent for
 `serving`, `tidying`, `uploads`) is not imported here: commands receive files without one.
 """
 
+from towpath.assets.answers import MediaInfo
 from towpath.assets.attaching import attach
+from towpath.assets.checkup import checkup
+from towpath.assets.decoding import Decoding
 from towpath.assets.errors import AssetNotFound, AssetRefused, MediaUnreadable
 from towpath.assets.files import open_file
 from towpath.assets.keeping import delete, get, usage
-from towpath.assets.media import Limits, MediaInfo, decode, probe
+from towpath.assets.limits import Limits
+from towpath.assets.media import decode, probe
 from towpath.assets.purposes import checks, kinds_taken, receivers
 from towpath.assets.receiving import receive
 from towpath.assets.records import Asset, Upload, Usage
@@ -20,6 +24,7 @@ __all__ = [
     "Asset",
     "AssetNotFound",
     "AssetRefused",
+    "Decoding",
     "Limits",
     "MediaInfo",
     "MediaUnreadable",
@@ -27,6 +32,7 @@ __all__ = [
     "Usage",
     "attach",
     "checks",
+    "checkup",
     "decode",
     "delete",
     "get",

@@ -1,22 +1,24 @@
 """The program that opens strangers' audio and video, run by `media.py` as a process of its own: decoder.py JSON
 
-It imports nothing of Towpath, holds no secrets, and sets its own limits before it touches the file. It ends itself when
-its standard input ends, which is when whoever started it is gone. Its last line of output is its answer, as JSON.
+It imports nothing of Towpath, holds no secrets, and locks itself in before it touches the file (`lock.py`). It knows no
+path: the file comes as an open descriptor, the audio goes to standard output, and its answer, as JSON, to a pipe of its
+own. It ends itself when its standard input ends, which is when whoever started it is gone.
 """
 
 import contextlib
+import importlib.util
 import json
 import os
+import pkgutil
 import resource
 import signal
-import struct
 import sys
 import threading
-from typing import Any
+from pathlib import Path
+from typing import Any, BinaryIO
 
 RATE = 16_000
 BYTES_PER_SECOND = RATE * 2
-_WAV_HEADER = 44
 _MOST_DAMAGE = 1000
 # Demuxers that can make the decoder open other files or addresses, such as playlists, are not among them.
 _FORMATS = "mp3,aac,mov,mp4,m4a,3gp,3g2,mj2,ogg,matroska,webm,flac,wav,w64,amr,amrnb,amrwb"
@@ -34,20 +36,31 @@ def limit(limits: dict[str, Any]) -> None:
     memory = limits["memory_mb"] * 1024 * 1024
     resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
     resource.setrlimit(resource.RLIMIT_CPU, (limits["cpu_seconds"], limits["cpu_seconds"] + 1))
-    largest = int(limits["longest_seconds"] * BYTES_PER_SECOND) + _WAV_HEADER + BYTES_PER_SECOND
-    resource.setrlimit(resource.RLIMIT_FSIZE, (largest, largest))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+
+
+def locked_in(walls: list[str]) -> list[str]:
+    """Answers which of the walls stand."""
+    found = importlib.util.spec_from_file_location("lock", Path(__file__).with_name("lock.py"))
+    assert found is not None
+    assert found.loader is not None
+    lock = importlib.util.module_from_spec(found)
+    found.loader.exec_module(lock)
+    stand: list[str] = lock.put_on(walls, threading.Thread(target=end_with_the_parent, daemon=True).start)
+    return stand
 
 
 def end_with_the_parent() -> None:
-    sys.stdin.buffer.read()
-    os.killpg(os.getpgrp(), signal.SIGKILL)
+    while os.read(0, 1024):
+        pass
+    with contextlib.suppress(PermissionError):  # where it may not, it has no children either
+        os.killpg(os.getpid(), signal.SIGKILL)  # it was started as the leader of a group
+    os._exit(1)
 
 
-def opened(av: Any, path: str) -> Any:
+def opened(av: Any, source: BinaryIO) -> Any:
     try:
-        return av.open(path, options={"protocol_whitelist": "file", "format_whitelist": _FORMATS})
+        return av.open(source, options={"protocol_whitelist": "none", "format_whitelist": _FORMATS})
     except (av.error.FFmpegError, ValueError) as error:
         raise Refused(
             f"the file cannot be read as audio or video ({reason(error)}); it may be damaged or only a part of it",
@@ -86,14 +99,10 @@ def _moves(video: Any) -> bool:
 
 
 class Output:
-    """16 kHz mono in 16 bits, written as it comes; a `.wav` gets its header when the length is known."""
+    """16 kHz mono in 16 bits, to standard output as it comes."""
 
-    def __init__(self, path: str, longest: float) -> None:
-        self._file = open(path, "wb")  # noqa: SIM115  (closed by close)
-        self._is_wav, self._most = path.endswith(".wav"), int(longest * BYTES_PER_SECOND)
-        self._longest, self.bytes = longest, 0
-        if self._is_wav:
-            self._file.write(b"\0" * _WAV_HEADER)
+    def __init__(self, longest: float) -> None:
+        self._most, self._longest, self.bytes = int(longest * BYTES_PER_SECOND), longest, 0
 
     def write(self, data: bytes) -> None:
         self.bytes += len(data)
@@ -102,17 +111,7 @@ class Output:
                 f"the audio is longer than the {self._longest / 3600:g} hours that are decoded here",
                 "cut it into parts",
             )
-        self._file.write(data)
-
-    def close(self) -> None:
-        if self._is_wav:
-            self._file.seek(0)
-            size = min(self.bytes, 0xFFFFFFFF - 36)
-            self._file.write(
-                struct.pack("<4sI4s4sIHHIIHH4sI", b"RIFF", size + 36, b"WAVE", b"fmt ", 16, 1, 1, RATE, BYTES_PER_SECOND,
-                            2, 16, b"data", size)
-            )  # fmt: skip
-        self._file.close()
+        sys.stdout.buffer.write(data)
 
 
 class Resampling:
@@ -141,16 +140,16 @@ class Resampling:
             self._output.write(bytes(frame.planes[0])[: frame.samples * 2])
 
 
-def decode(av: Any, path: str, target: str, longest: float) -> dict[str, Any]:
-    with opened(av, path) as container:
+def decode(av: Any, source: BinaryIO, longest: float) -> dict[str, Any]:
+    with opened(av, source) as container:
         found = described(av, container)
         stream = container.streams.audio[0]
         stream.codec_context.thread_count = 1
-        output = Output(target, longest)
+        output = Output(longest)
         resampling = Resampling(av, output)
         found["damaged_packets"] = _decode_packets(av, container, stream, resampling)
         resampling.flush()
-        output.close()
+        sys.stdout.buffer.flush()
     found["duration_seconds"] = output.bytes / BYTES_PER_SECOND
     if not output.bytes and found["damaged_packets"]:
         raise Refused("none of the audio can be decoded; the file is damaged", "send the whole file again or convert it")
@@ -179,14 +178,27 @@ def _decode_packets(av: Any, container: Any, stream: Any, resampling: Resampling
     return damaged
 
 
-def work(asked: dict[str, Any]) -> dict[str, Any]:
+def loaded() -> Any:
+    """The library with all its parts. Some it loads when a file needs them, which is when nothing can be opened any more."""
     import av
 
+    for part in pkgutil.walk_packages(av.__path__, "av."):
+        if part.name not in ("av.__main__", "av.datasets"):
+            importlib.import_module(part.name)
     av.logging.set_level(None)
-    if asked["target"] is None:
-        with opened(av, asked["path"]) as container:
-            return described(av, container)
-    return decode(av, asked["path"], asked["target"], asked["limits"]["longest_seconds"])
+    return av
+
+
+def work(asked: dict[str, Any]) -> dict[str, Any]:
+    av = loaded()
+    source = os.fdopen(asked["source"], "rb", buffering=0)
+    walls = locked_in(asked["walls"])
+    if not asked["audio"]:
+        with opened(av, source) as container:
+            found = described(av, container)
+    else:
+        found = decode(av, source, asked["limits"]["longest_seconds"])
+    return {"info": found, "walls": walls}
 
 
 def out_of_memory(error: Exception) -> bool:
@@ -197,18 +209,16 @@ def out_of_memory(error: Exception) -> bool:
 
 def main() -> None:
     asked = json.loads(sys.argv[1])
-    threading.Thread(target=end_with_the_parent, daemon=True).start()
     try:
         limit(asked["limits"])
-        answer: dict[str, Any] = {"info": work(asked)}
+        answer = work(asked)
     except Refused as error:
         answer = {"refused": str(error), "remedy": error.remedy}
     except ImportError as error:
         answer = {"memory": True} if out_of_memory(error) else {"missing": str(error)}
     except Exception as error:
         answer = {"memory": True} if out_of_memory(error) else {"failed": f"{type(error).__name__}: {error}"}
-    sys.stdout.write(json.dumps(answer) + "\n")
-    sys.stdout.flush()
+    os.write(asked["answer"], json.dumps(answer).encode())
     os._exit(0)  # nothing of the file's has a last word
 
 

@@ -7,6 +7,7 @@ import time
 import typer
 from rich.text import Text
 
+from towpath import assets
 from towpath.cli.data import exists, how_to_find, options_for
 from towpath.cli.installation import check_installation
 from towpath.cli.masking import masked
@@ -25,7 +26,7 @@ _MARKS = {Level.OK: ("✓", "green"), Level.NOTE: ("•", "yellow"), Level.PROBL
 
 @finds_data
 def doctor(app_path: AppWithSlices = None, as_json: AsJson = False, database: Database = None) -> None:
-    """Checks the installation, the database, clocks, disk space, and whether any job is stuck. Says what to do.
+    """Checks the installation, the decoder's lock, the database, clocks, disk space, and for stuck jobs. Says what to do.
 
     Exit code 1 if a problem was found. It changes nothing.
 
@@ -45,7 +46,7 @@ def doctor(app_path: AppWithSlices = None, as_json: AsJson = False, database: Da
 
 async def _examine(app_path: str | None, database: str | None) -> list[Finding]:
     app = app_for(database, app_path)
-    return [*check_installation(app.url, app.settings), *await _database(app)]
+    return [*check_installation(app.url, app.settings), *await assets.checkup(), *await _database(app)]
 
 
 async def _database(app: App) -> list[Finding]:

@@ -7,6 +7,8 @@ down to single windows; see hearing.py.
 from __future__ import annotations
 
 import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
 from dataclasses import dataclass
 from typing import Any
 
@@ -67,21 +69,29 @@ class Transcription:
     async def _decode(self, ctx: Context, recording: Recording) -> dict[str, Any]:
         """The audio as the engines hear it. Its length is what was decoded, whatever the file said."""
         asset = await assets.get(self._app.services.store, recording.tenant, recording.asset_id)
-        async with audio.scratch() as folder, assets.open_file(self._app, asset) as path:
-            pcm = folder / "audio.pcm"
-            await assets.decode(path, pcm, limits=self._limits())
-            seconds = audio.seconds_in(pcm.stat().st_size)
-            self._check_length(seconds)
-            if seconds <= 0:
-                raise SchemaInvalid(
-                    f"{recording.file_name!r} has an audio track without any audio in it",
-                    remedy="check the file in a player, and upload it again",
-                )
-            key = f"{blob_prefix(ctx.id)}/audio-{ctx.fence}.pcm"
-            await ctx.blobs.put(key, audio.pieces_of(pcm))
+        key = f"{blob_prefix(ctx.id)}/audio-{ctx.fence}.pcm"
+        async with assets.open_file(self._app, asset) as path:
+            decoding = assets.Decoding(path, self._limits())
+            async with aclosing(self._pieces(decoding, recording)) as pieces:
+                stored = await ctx.blobs.put(key, pieces)
+        seconds = audio.seconds_in(stored.size)
         measured = {"id": recording.id, "duration": seconds}
         await ctx.services.store.run(lambda tx: tx.execute("recording_measured", **measured))
         return {"audio": key, "seconds": seconds}
+
+    async def _pieces(self, decoding: assets.Decoding, recording: Recording) -> AsyncGenerator[bytes, None]:
+        """What is refused breaks the stream off, so that nothing of it is kept."""
+        size = 0
+        async with aclosing(decoding.pieces()) as pieces:
+            async for piece in pieces:
+                size += len(piece)
+                yield piece
+        self._check_length(audio.seconds_in(size))
+        if not size:
+            raise SchemaInvalid(
+                f"{recording.file_name!r} has an audio track without any audio in it",
+                remedy="check the file in a player, and upload it again",
+            )
 
     def _limits(self) -> assets.Limits:
         """A little more than what is taken, so that what is too long is told as such."""
