@@ -93,6 +93,9 @@ class Settings:
     models_url: str = _setting("", "A mirror to pull models from, by the same paths; empty: where their makers publish them")  # type: ignore[assignment]
     max_upload_bytes: int = _setting(5 * 1024**3, "Largest file that can be uploaded; 0: no limit")  # type: ignore[assignment]
     upload_quota_bytes: int = _setting(0, "How much the files of one tenant may take up together; 0: no limit")  # type: ignore[assignment]
+    open_uploads_per_account: int = _setting(
+        100, "Uploads that one account may have begun and not finished; one more is answered 429; 0: no limit"
+    )  # type: ignore[assignment]
     keep_unfinished_uploads_hours: float = _setting(24.0, "Delete an upload that nobody has gone on with for so many hours")  # type: ignore[assignment]
     auto_summary: bool = _setting(
         True, "Summarise new recordings when they are transcribed, unless the upload says otherwise"

@@ -31,11 +31,23 @@ class MediaUnreadable(SchemaInvalid):
     """The same file will fail the same way: it has to be made anew."""
 
 
+def abandoned() -> AssetRefused:
+    return AssetRefused("the upload was abandoned or deleted before it was complete", remedy="send the file again")
+
+
 def too_large(given: int | None, most: int) -> AssetRefused:
     size = "more than that" if given is None else f"{given:,} bytes"
     return AssetRefused(
         f"the file is too large: this server takes files up to {most:,} bytes, and this one has {size}",
         remedy="send a smaller file, or raise TOWPATH_MAX_UPLOAD_BYTES", slug="too_large", status=413,
+    )  # fmt: skip
+
+
+def too_many_open(most: int) -> AssetRefused:
+    have = "1 upload open" if most == 1 else f"{most:,} uploads open"
+    return AssetRefused(
+        f"this account has {have}, and may not begin another",
+        remedy="finish them or give them up first, or raise TOWPATH_OPEN_UPLOADS_PER_ACCOUNT", slug="throttled", status=429,
     )  # fmt: skip
 
 

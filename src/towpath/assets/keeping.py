@@ -41,14 +41,17 @@ async def usage(app: App, tenant: str) -> Usage:
     return Usage(used, count, app.settings.upload_quota_bytes)
 
 
-async def take_room(tx: Tx, tenant: str, size: int, quota: int, *, assets: int = 0) -> None:
-    """Counts so many bytes more, or less. Raises `AssetRefused` if that is over the quota."""
+async def take_room(tx: Tx, tenant: str, size: int, quota: int, *, assets: int = 0, whole: bool = True) -> None:
+    """Counts so many bytes more, or less. Raises `AssetRefused` if that is over the quota.
+
+    `whole`: these are all bytes of the file, and can be told as its size.
+    """
     if await tx.execute("asset_usage_change", tenant=tenant, bytes=size, assets=assets, quota=quota):
         return
     await tx.execute("asset_usage_begin", tenant=tenant)
     if not await tx.execute("asset_usage_change", tenant=tenant, bytes=size, assets=assets, quota=quota):
         rows = await tx.fetch("asset_usage", tenant=tenant)
-        raise over_quota(rows[0]["bytes"], quota, size)
+        raise over_quota(rows[0]["bytes"], quota, size if whole else None)
 
 
 async def delete(app: App, tenant: str, ids: Sequence[str]) -> int:

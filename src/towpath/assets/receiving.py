@@ -10,11 +10,13 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
-from towpath.assets.errors import AssetRefused, over_quota, too_large
+from towpath.assets.errors import AssetRefused, abandoned, over_quota, too_large, too_many_open
 from towpath.assets.keeping import blob_folder, delete, get, take_room, usage
 from towpath.assets.naming import shown_name
 from towpath.assets.records import Asset
+from towpath.assets.reserving import Reserving
 from towpath.assets.sniffing import HEAD, Kind, described, sniff
+from towpath.config import Settings
 from towpath.core.ids import uuid7
 from towpath.engine.app import App
 from towpath.store.contract import Tx
@@ -37,13 +39,14 @@ async def receive(
     Raises `AssetRefused` if it is too large, over the quota, or not of these kinds; whatever goes wrong, nothing is left.
     """
     shown = shown_name(name)
-    room = await _room(app, tenant)
+    await _check_room(app, tenant)
     new = NewAsset(tenant, shown, 0, created_by, meta or {})
-    await app.services.store.run(lambda tx: add(tx, new, app.settings.upload_quota_bytes))
+    await app.services.store.run(lambda tx: add(tx, new, app.settings))
     try:
-        intake = Intake(shown, kinds, app.settings.max_upload_bytes, room)
-        await app.services.blobs.put(content_key(new.id), intake.pieces(stream))
-        await complete(app, tenant, new.id, intake, reserved=0)
+        intake = Intake(shown, kinds, app.settings.max_upload_bytes)
+        reserving = Reserving(app, tenant, new.id)
+        await app.services.blobs.put(content_key(new.id), reserving.pieces(intake.pieces(stream)))
+        await complete(app, tenant, new.id, intake, reserved=reserving.bytes)
         return await get(app.services.store, tenant, new.id)
     except BaseException:
         # Also when the caller is cancelled: the clean-up goes on, and what a kill prevents is done by `tidy`.
@@ -55,8 +58,8 @@ async def receive(
 class Intake:
     """What passes through `pieces` is measured; a file that is refused breaks the stream off."""
 
-    def __init__(self, name: str, kinds: Kinds, most: int, room: tuple[int, int] | None = None) -> None:
-        self._name, self._kinds, self._most, self._room = name, kinds, most, room
+    def __init__(self, name: str, kinds: Kinds, most: int) -> None:
+        self._name, self._kinds, self._most = name, kinds, most
         self._hash = hashlib.sha256()
         self.bytes, self.kind = 0, Kind("", "")
 
@@ -84,8 +87,6 @@ class Intake:
     def _check_size(self) -> None:
         if self._most and self.bytes > self._most:
             raise too_large(None, self._most)
-        if self._room is not None and self.bytes > self._room[1] - self._room[0]:
-            raise over_quota(*self._room, None)
 
 
 def checked_kind(name: str, head: bytes, kinds: Kinds) -> Kind:
@@ -110,14 +111,11 @@ def content_key(asset_id: str) -> str:
     return f"{blob_folder(asset_id)}/content"
 
 
-async def _room(app: App, tenant: str) -> tuple[int, int] | None:
-    """What is taken, and the quota; None if there is no quota. A tenant that is full is told before it sends anything."""
+async def _check_room(app: App, tenant: str) -> None:
+    """A tenant that is full is told before it sends anything."""
     used = await usage(app, tenant)
-    if not used.quota:
-        return None
-    if used.bytes >= used.quota:
+    if used.quota and used.bytes >= used.quota:
         raise over_quota(used.bytes, used.quota, None)
-    return used.bytes, used.quota
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,9 +130,15 @@ class NewAsset:
     id: str = field(default_factory=uuid7)
 
 
-async def add(tx: Tx, new: NewAsset, quota: int) -> None:
-    """Raises `AssetRefused` if there is no room for what it reserves."""
-    await take_room(tx, new.tenant, new.reserved, quota, assets=1)
+async def add(tx: Tx, new: NewAsset, settings: Settings) -> None:
+    """Raises `AssetRefused` if there is no room for what it reserves, or whoever sends it has too many on the way."""
+    # This also locks the tenant's count, so that of several that come at once each sees those before it.
+    await take_room(tx, new.tenant, new.reserved, settings.upload_quota_bytes, assets=1)
+    most = settings.open_uploads_per_account
+    if most:
+        [found] = await tx.fetch("assets_open", tenant=new.tenant, account=new.created_by or "")
+        if found["open"] >= most:
+            raise too_many_open(most)
     await tx.execute(
         "asset_add", id=new.id, tenant=new.tenant, name=new.name, bytes=new.reserved, blob_key=content_key(new.id),
         meta=json.dumps(dict(new.meta)), created_by=new.created_by, now=tx.now,
@@ -152,7 +156,7 @@ async def complete(app: App, tenant: str, asset_id: str, intake: Intake, *, rese
             sha256=intake.sha256, now=tx.now,
         )  # fmt: skip
         if not ready:
-            raise AssetRefused("the upload was abandoned or deleted before it was complete", remedy="send the file again")
+            raise abandoned()
         return True
 
     await app.services.store.run(unit)

@@ -65,8 +65,8 @@ KINDS: dict[Slug, Kind] = {
     ),
     "throttled": Kind(
         (429,),
-        "There were too many attempts to log in, or there are too many open streams.",
-        "Wait for as many seconds as the header `Retry-After` says.",
+        "There were too many attempts to log in, or there are too many open streams or uploads.",
+        "Wait for as many seconds as the header `Retry-After` says. Uploads: finish or give up those that are open.",
     ),
     "internal": Kind(
         (500,),

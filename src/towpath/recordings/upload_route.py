@@ -11,7 +11,7 @@ from towpath.assets.forms import receive_form
 from towpath.http import bodies
 from towpath.http.audit import audit
 from towpath.http.policy import Writer
-from towpath.http.problems import invalid
+from towpath.http.problems import invalid, responses
 from towpath.http.routing import Router
 from towpath.recordings import schemas
 from towpath.recordings.access import Engine
@@ -44,7 +44,7 @@ _FORM: dict[str, Any] = {
 }
 
 
-@router.post("/upload", status_code=202, operation_id="upload_recording", openapi_extra=_FORM)
+@router.post("/upload", status_code=202, operation_id="upload_recording", responses=responses(429), openapi_extra=_FORM)
 async def upload_recording(principal: Writer, app: Engine, request: Request) -> schemas.Uploaded:
     """Takes a file and queues its transcription; the file is stored while it arrives, however large it is."""
     form = await receive_form(app, request, principal.tenant, kinds=assets.MEDIA, created_by=principal.account_id)

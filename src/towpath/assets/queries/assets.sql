@@ -15,6 +15,16 @@ FROM towpath.asset WHERE id = :id AND removed_at IS NULL
 SELECT id, bytes, state FROM towpath.asset WHERE id IN :ids AND tenant = :tenant AND removed_at IS NULL
 ORDER BY id FOR UPDATE
 
+-- name: assets_open
+-- What one account has begun and not finished.
+SELECT count(*) AS open FROM towpath.asset
+WHERE state = 'uploading' AND removed_at IS NULL AND tenant = :tenant AND COALESCE(created_by, '') = :account
+
+-- name: asset_grow
+-- Zero rows: it was deleted while it came.
+UPDATE towpath.asset SET bytes = bytes + :bytes, touched_at = :now
+WHERE id = :id AND state = 'uploading' AND removed_at IS NULL
+
 -- name: asset_ready
 UPDATE towpath.asset SET state = 'ready', media_type = :media_type, kind = :kind, bytes = :bytes, sha256 = :sha256,
        touched_at = :now

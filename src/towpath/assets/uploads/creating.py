@@ -40,7 +40,7 @@ async def create(app: App, principal: Principal, wanted: Wanted) -> Upload:
     new = NewAsset(principal.tenant, shown_name(wanted.name), wanted.length, principal.account_id, {})
 
     async def unit(tx: Tx) -> None:
-        await add(tx, new, app.settings.upload_quota_bytes)
+        await add(tx, new, app.settings)
         await tx.execute(
             "asset_upload_add", id=new.id, tenant=new.tenant, account_id=principal.account_id, length=wanted.length,
             purpose=wanted.purpose, options=json.dumps(dict(wanted.options)), principal=_kept(principal),

@@ -57,7 +57,12 @@ async def describe_uploads(_: Anyone, app: Engine) -> Response:
 
 
 @router.post(
-    "", operation_id="create_upload", status_code=201, response_class=Response, responses=responses(412), openapi_extra=_BODY
+    "",
+    operation_id="create_upload",
+    status_code=201,
+    response_class=Response,
+    responses=responses(412, 429),
+    openapi_extra=_BODY,
 )
 async def create_upload(
     principal: Writer,
