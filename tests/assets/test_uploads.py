@@ -8,7 +8,7 @@ import pytest
 
 from tests.assets import media
 from tests.assets.test_receiving import left
-from tests.assets.tus import BYTES, VERSION, Notes, begin, begun, offset_of, send
+from tests.assets.tus import BYTES, VERSION, Notes, begin, begun, metadata, offset_of, send
 from tests.server.api.site import Site, ok, problem
 from towpath import assets
 from towpath.assets import uploads
@@ -226,3 +226,21 @@ async def test_a_complete_upload_cannot_be_given_up(small_site: Site, notes: Not
     where = await begun(small_site.ann, len(DATA))
     await send(small_site.ann, where, 0, DATA)
     problem(await small_site.ann.delete(where, headers=VERSION), 409, "conflict")
+
+
+@pytest.mark.parametrize("header", ["Upload-Concat", "Upload-Defer-Length", "Upload-Checksum", "Tus-Extension"])
+async def test_a_header_of_an_extension_there_is_not_is_refused(small_site: Site, notes: Notes, header: str):
+    about = {"Upload-Length": "10", "Upload-Metadata": metadata(filename="a.wav", purpose="note")}
+    answer = await small_site.ann.post("/api/uploads", headers=VERSION | about | {header: "1"})
+    assert header.lower() in problem(answer, 422, "invalid")["detail"]
+    where = await begun(small_site.ann, len(DATA))
+    sent = VERSION | {"Upload-Offset": "0", "Content-Type": BYTES, header: "1"}
+    problem(await small_site.ann.patch(where, headers=sent, content=DATA), 422, "invalid")
+    assert await offset_of(small_site.ann, where) == 0
+
+
+async def test_options_that_recordings_do_not_take_are_refused_before_anything_is_sent(small_site: Site):
+    told = problem(await begin(small_site.ann, 10, purpose="recording", langauge="en"), 422, "invalid")
+    assert told["errors"][0]["path"] == "langauge"
+    assert "language" in told["detail"]
+    assert (await begin(small_site.ann, 10, purpose="recording", language="en", filetype="audio/wav")).status_code == 201

@@ -11,7 +11,7 @@ PAGE = Path(__file__).parents[2] / "docs/reference/http-api.md"
 _HEAD = """# HTTP API
 
 Everything the server answers to, made from its OpenAPI document by `python -m tests.server.reference`. A running server has
-that document at `/api/openapi.json`.
+that document at `/api/openapi.json`, and shows it to people at `/docs`.
 
 Requests and answers are JSON. Who calls is told by `Authorization: Bearer tow_…` or by a browser's session; see
 [let people in](../how-to/let-people-in.md). Times are RFC 3339 in UTC. Lists answer `{items, next}`; `next` goes back as

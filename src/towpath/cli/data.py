@@ -15,10 +15,10 @@ from pathlib import Path
 import typer
 
 from towpath import config
-from towpath.cli.masking import masked
 from towpath.cli.words import program
 from towpath.config import sqlite_path
 from towpath.core.errors import ConfigurationError
+from towpath.core.masking import masked
 from towpath.engine.app import App
 
 DATABASE_IN_DATA = "towpath.db"

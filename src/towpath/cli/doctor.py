@@ -10,13 +10,13 @@ from rich.text import Text
 from towpath import assets
 from towpath.cli.data import exists, how_to_find, options_for
 from towpath.cli.installation import check_installation
-from towpath.cli.masking import masked
 from towpath.cli.opening import app_for, run
 from towpath.cli.options import AppWithSlices, AsJson, Database, finds_data
 from towpath.cli.records import plain
 from towpath.cli.screen import clean, console, say_json
 from towpath.cli.words import program
 from towpath.core.errors import TowpathError
+from towpath.core.masking import masked
 from towpath.engine.app import App
 from towpath.engine.findings import Finding, Level, note, ok, problem
 

@@ -12,8 +12,8 @@ from typing import NamedTuple
 from towpath import config
 from towpath.cli.data import DATA, database_in, exists, options_for, same
 from towpath.cli.loading import load_app
-from towpath.cli.masking import masked
 from towpath.cli.serve import app_with_server
+from towpath.core.masking import masked
 from towpath.engine.app import App
 
 _EXAMPLE = "towpath.cli.example:app"

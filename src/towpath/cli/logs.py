@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import io
 import logging
 import sys
-from typing import Any
+from typing import Any, TextIO
 
 import structlog
 
 from towpath.config import Settings
 from towpath.core.errors import ConfigurationError
+from towpath.core.lines import indented, one_line
 from towpath.engine.place import current_context
 
 
@@ -33,15 +35,26 @@ def _formatter(*, as_json: bool, colors: bool) -> logging.Formatter:
         structlog.stdlib.add_logger_name,
         _which_job,
         structlog.processors.TimeStamper(fmt="iso", utc=True),
+        _on_one_line,
     ]
     if as_json:
         last: list[Any] = [structlog.processors.dict_tracebacks, structlog.processors.JSONRenderer(ensure_ascii=False)]
     else:
-        plain = structlog.dev.plain_traceback
-        last = [structlog.dev.ConsoleRenderer(colors=colors, exception_formatter=plain, pad_event_to=0)]
+        last = [structlog.dev.ConsoleRenderer(colors=colors, exception_formatter=_trace, pad_event_to=0)]
     return structlog.stdlib.ProcessorFormatter(
         foreign_pre_chain=shared, processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, *last]
     )
+
+
+def _on_one_line(_logger: Any, _method: str, line: structlog.typing.EventDict) -> structlog.typing.EventDict:
+    """Paths, tenants and messages come from strangers: they must not forge lines, or drive the terminal of a reader."""
+    return {name: one_line(value) if isinstance(value, str) else value for name, value in line.items()}
+
+
+def _trace(out: TextIO, error: Any) -> None:
+    text = io.StringIO()
+    structlog.dev.plain_traceback(text, error)
+    out.write("\n" + indented(text.getvalue().strip("\n")).rstrip("\n"))
 
 
 def _which_job(_logger: Any, _method: str, line: structlog.typing.EventDict) -> structlog.typing.EventDict:

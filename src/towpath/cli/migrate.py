@@ -7,9 +7,9 @@ from typing import Annotated
 import typer
 
 from towpath.cli.data import exists
-from towpath.cli.masking import masked
 from towpath.cli.opening import app_for, run
 from towpath.cli.options import AppWithSlices, Database, finds_data
+from towpath.core.masking import masked
 from towpath.engine.app import App
 from towpath.store.migrating import Migration
 

@@ -9,9 +9,9 @@ import typer
 from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TransferSpeedColumn
 
 from towpath import config
-from towpath.cli.masking import masked
 from towpath.cli.options import AsJson
 from towpath.cli.screen import clean, console, is_live, say_json, table
+from towpath.core.masking import masked
 
 app = typer.Typer(no_args_is_help=True, help="See which models can be used, and pull more.")
 

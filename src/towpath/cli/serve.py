@@ -11,8 +11,8 @@ import typer
 from towpath import config
 from towpath.cli.data import usual_database
 from towpath.cli.extras import need
-from towpath.cli.masking import masked
 from towpath.cli.options import Database, finds_data
+from towpath.core.masking import masked
 from towpath.engine.app import App
 from towpath.version import __version__
 

@@ -7,9 +7,9 @@ from typing import Any
 from rich.text import Text
 
 from towpath import config as configuration
-from towpath.cli.masking import masked
 from towpath.cli.options import AsJson
 from towpath.cli.screen import clean, console, say_json
+from towpath.core.masking import masked
 
 
 def config(as_json: AsJson = False) -> None:

@@ -10,9 +10,9 @@ from typing import Annotated
 import typer
 
 from towpath import config
-from towpath.cli.masking import masked
 from towpath.cli.opening import app_for
 from towpath.cli.options import Database, finds_data
+from towpath.core.masking import masked
 from towpath.engine.app import App
 from towpath.version import __version__
 

@@ -16,6 +16,7 @@ from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
 from towpath.core.errors import ConfigurationError
+from towpath.core.masking import masked
 from towpath.engine.place import current_context
 from towpath.version import __version__
 
@@ -140,7 +141,7 @@ def set_up(settings: Settings) -> None:
     provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter(endpoint=endpoint)))
     trace.set_tracer_provider(provider)
     _ours.append(provider)
-    log.info("traces go to %s", endpoint)
+    log.info("traces go to %s", masked(endpoint))
 
 
 def flush() -> None:

@@ -23,6 +23,7 @@ from towpath.http.hosts import hosts_of
 from towpath.http.problems import Problem, answer, internal
 from towpath.http.proxies import Proxies, check_base_path, parse_networks
 from towpath.http.state import Exposure
+from towpath.http.telling import told
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
@@ -58,7 +59,7 @@ class Entrance:
             else:
                 await self._inside(scope, self._taking(scope, receive), leaving.send)
         except Exception:
-            log.exception("request %s failed: %s %s", facts.request_id, scope["method"], scope["path"])
+            log.exception("request %s failed: %s", facts.request_id, told(scope))
             if leaving.begun:
                 raise  # half an answer is out: the server breaks the connection, so that it cannot pass for a whole one
             await internal(facts.request_id)(scope, receive, leaving.send)
@@ -97,9 +98,8 @@ class Leaving:
             await self._write_audit(message["status"])
             self._dress(message)
             self.begun = True
-            # The path only: a query may hold the secret of a one-time link.
             took = (time.perf_counter() - self._since) * 1000
-            log.info("%s %s %d %.0f ms", self._scope["method"], self._scope["path"], message["status"], took)
+            log.info("%s %d %.0f ms", told(self._scope), message["status"], took)
         await self._send(message)
 
     def _dress(self, message: Message) -> None:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from fastapi import Request
-from fastapi.routing import APIRoute
-from starlette.routing import compile_path
+from starlette.routing import Route, compile_path
 
 from towpath.http.policy import routes_of
 from towpath.http.problems import Problem
+
+_EVERYTHING = frozenset({"/{path:path}"})
+"""Routes that take what no other one does; the UI's page is such a one."""
 
 
 def nothing_there(request: Request) -> Problem:
@@ -26,6 +28,6 @@ def methods_at(request: Request) -> list[str]:
     below = path[len(root) :] if root and path.startswith(root) else path
     found: set[str] = set()
     for route in routes_of(request.app.routes):
-        if isinstance(route, APIRoute) and compile_path(route.path)[0].match(below):
+        if isinstance(route, Route) and route.path not in _EVERYTHING and compile_path(route.path)[0].match(below):
             found |= set(route.methods or ())
     return sorted(found)

@@ -29,6 +29,7 @@ from towpath.http.errors import AccountConflict, AccountNotFound, LoginRefused, 
 from towpath.http.facts import facts_in
 from towpath.http.problem import TITLES, FieldProblem, Problem, conflict, invalid, not_found
 from towpath.http.problem_kinds import Slug
+from towpath.http.telling import told
 
 # Routes raise them from here; what must do without a server takes them from where they are made.
 __all__ = [
@@ -183,7 +184,7 @@ async def _handle(request: Request, error: Exception) -> JSONResponse:
     problem = nothing_there(request) if lost else problem_of(error)
     instance = request_id(request)
     if problem is None:
-        log.error("request %s failed: %s %s", instance, request.method, request.url.path, exc_info=error)
+        log.error("request %s failed: %s", instance, told(request.scope), exc_info=error)
         return internal(instance)
     return answer(problem, instance)
 

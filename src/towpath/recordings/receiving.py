@@ -21,6 +21,8 @@ PURPOSE = "recording"
 
 def check(app: App, principal: Principal, options: Mapping[str, Any]) -> None:
     """Refuses options that do not fit before anything is uploaded: a language nobody here understands, for one."""
+    if unknown := sorted(set(options) - set(KNOWN)):
+        raise SchemaInvalid(f"there is no such option; known are: {', '.join(KNOWN)}", path=unknown[0][:100])
     checked(app, options_from(principal, options))
 
 

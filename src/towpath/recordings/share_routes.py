@@ -8,6 +8,7 @@ from fastapi import Path, Request
 from fastapi.responses import Response
 
 from towpath.engine.app import App
+from towpath.http import telling
 from towpath.http.audit import audit
 from towpath.http.policy import Anyone, Reader, Writer
 from towpath.http.problems import Problem, not_found, responses
@@ -20,6 +21,7 @@ from towpath.recordings.records import Recording, speaker_scope
 from towpath.recordings.shaping import share_shape, shared_segment_shape, shared_summary_shape
 
 router = Router(tags=["recordings"])
+telling.hide("(?<=/shared/).+?(?=/audio$|$)")
 
 SharePath = Annotated[str, Path(description="The link's id.")]
 SecretPath = Annotated[str, Path(description="The last part of the link.", max_length=200)]

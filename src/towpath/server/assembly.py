@@ -28,6 +28,7 @@ from towpath.server.routes import (
     inbox,
     jobs,
     making,
+    manual,
     metrics,
     moving,
     oidc,
@@ -50,7 +51,7 @@ from towpath.version import __version__
 
 _RESOURCES = (
     session, oidc, jobs, making, moving, bulk, events, inbox, queues, workers, schedules, operations, stats, webhooks,
-    settings, tokens, users, asset_routes, uploads, audit, metrics, health, problems,
+    settings, tokens, users, asset_routes, uploads, audit, metrics, health, problems, manual,
 )  # fmt: skip
 _PRODUCTS = (recordings,)
 """Products bring their own routes."""

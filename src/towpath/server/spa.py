@@ -10,7 +10,7 @@ from importlib.resources.abc import Traversable
 from fastapi import FastAPI, Request
 from fastapi.responses import HTMLResponse, Response
 
-from towpath.http.methods import nothing_there
+from towpath.http.methods import methods_at, nothing_there
 
 UI = files("towpath.server") / "ui"
 PATHS = ("/{path:path}",)
@@ -29,6 +29,8 @@ def install(api: FastAPI, root: Traversable = UI) -> None:
 
     async def page(request: Request) -> Response:
         path = request.path_params["path"]
+        if methods_at(request):
+            raise nothing_there(request)  # somebody else's address, asked in a way that it does not take
         found = _file(root, path)
         # A script that is gone must not be answered by a page: after an upgrade an old page still asks for its own.
         if found is None and path.split("/")[0] in ("api", "assets"):

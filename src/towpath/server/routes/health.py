@@ -17,12 +17,14 @@ router = Router(tags=["health"])
 _PATIENCE = 5.0
 
 
+@router.head("/healthz", include_in_schema=False)
 @router.get("/healthz", operation_id="check_health")
 async def check_health(_principal: Anyone) -> Health:
     """The process answers."""
     return Health(status="ok", version=__version__)
 
 
+@router.head("/readyz", include_in_schema=False)
 @router.get("/readyz", operation_id="check_readiness", responses=responses(503))
 async def check_readiness(_principal: Anyone, app: Engine) -> Health:
     """The database answers and has every migration; 503 otherwise."""

@@ -34,6 +34,8 @@ router = Router(prefix="/api/uploads", tags=["uploads"])
 VERSION = "1.0.0"
 BYTES = "application/offset+octet-stream"
 _IDLE_SECONDS = 60.0
+_EXTENSIONS = "creation,creation-with-upload,expiration,termination"
+_HEADERS = frozenset({"tus-resumable", "upload-length", "upload-metadata", "upload-offset"})
 
 bodies.stream("POST", "/api/uploads", BYTES)
 bodies.stream("PATCH", "/api/uploads/[^/]+", BYTES)
@@ -52,8 +54,7 @@ def _answer(status: int, **headers: str) -> Response:
 async def describe_uploads(_: Anyone, app: Engine) -> Response:
     """What this server's uploads can do."""
     most = {"tus_max_size": str(app.settings.max_upload_bytes)} if app.settings.max_upload_bytes else {}
-    extensions = "creation,creation-with-upload,expiration,termination"
-    return _answer(204, tus_version=VERSION, tus_extension=extensions, **most)
+    return _answer(204, tus_version=VERSION, tus_extension=_EXTENSIONS, **most)
 
 
 @router.post(
@@ -79,7 +80,7 @@ async def create_upload(
     ] = None,
 ) -> Response:
     """Begins an upload. The answer's `Location` is where the bytes go."""
-    _check_version(tus_resumable)
+    _check_protocol(request)
     made = await uploads.create(app, principal, wanted_from(_number("Upload-Length", upload_length), upload_metadata or ""))
     audit(request, "upload.create", made.id, purpose=made.purpose, bytes=made.length)
     offset = 0
@@ -91,11 +92,11 @@ async def create_upload(
 
 @router.head("/{upload_id}", response_class=Response, include_in_schema=False)
 async def find_upload_offset(
-    principal: Reader, app: Engine, upload_id: UploadPath, tus_resumable: Resumable = None
+    principal: Reader, app: Engine, request: Request, upload_id: UploadPath, tus_resumable: Resumable = None
 ) -> Response:
     """How much of it is here, in `Upload-Offset`."""
     found = await _own(app, principal, upload_id)
-    _check_version(tus_resumable)
+    _check_protocol(request)
     if found.error:
         raise Problem("not_found", 410, str(found.error["detail"]), remedy="make a new upload")
     more = {"upload_metadata": found.metadata} if found.metadata else {}
@@ -137,7 +138,7 @@ async def append_to_upload(
 ) -> Response:
     """Adds bytes. With the last one the file is handed to its purpose before the answer goes out."""
     found = await _own(app, principal, upload_id)
-    _check_version(tus_resumable)
+    _check_protocol(request)
     if found.error:
         raise conflict(f"the upload has failed: {found.error['detail']}", remedy=found.error["remedy"])
     if request.headers.get("content-type", "").partition(";")[0].strip().lower() != BYTES:
@@ -183,7 +184,7 @@ async def delete_upload(
 ) -> Response:
     """Gives an upload up, with what has come of it. A finished one belongs to what was made of it."""
     found = await _own(app, principal, upload_id)
-    _check_version(tus_resumable)
+    _check_protocol(request)
     if found.complete and not found.error:
         raise conflict("the upload is complete and has been handed over", remedy="delete what was made of it")
     await assets.delete(app, found.tenant, [found.id])
@@ -200,7 +201,16 @@ async def _own(app: App, principal: Principal, upload_id: str) -> assets.Upload:
     return found
 
 
-def _check_version(given: str | None) -> None:
+def _check_protocol(request: Request) -> None:
+    """A header of an extension that is not spoken here was meant to do something: to join uploads, to check a sum."""
+    unknown = sorted(name for name in request.headers if name.startswith(("upload-", "tus-")) and name not in _HEADERS)
+    if unknown:
+        raise Problem(
+            "invalid", 422, f"this server's uploads know no {', '.join(unknown)[:200]}",
+            remedy=f"the extensions are {_EXTENSIONS}; leave other headers out",
+            errors=[(name[:100], "there is no such header here") for name in unknown[:20]],
+        )  # fmt: skip
+    given = request.headers.get("tus-resumable")
     if given != VERSION:
         raise Problem(
             "invalid", 412, f"this speaks version {VERSION} of the tus protocol, the request names {(given or 'none')[:50]}",

@@ -1,0 +1,26 @@
+"""What the log says of a request: its method and path, without the secrets a path may hold, on one line."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import MutableMapping
+from typing import Any
+
+from towpath.core.lines import one_line
+
+_LONGEST = 500
+# API tokens, wherever somebody has put one.
+_hidden: list[re.Pattern[str]] = [re.compile(r"(?<=tow_)[\w%-]+", re.IGNORECASE)]
+
+
+def hide(pattern: str) -> None:
+    """Declares what of a path is never written down; the pattern matches just the secret."""
+    _hidden.append(re.compile(pattern))
+
+
+def told(scope: MutableMapping[str, Any]) -> str:
+    """The path only: a query may hold the secret of a one-time link."""
+    path = str(scope["path"])
+    for pattern in _hidden:
+        path = pattern.sub("***", path)
+    return one_line(f"{scope['method']} {path}"[:_LONGEST])
