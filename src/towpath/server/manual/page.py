@@ -17,7 +17,8 @@ _PAGE = """<!doctype html>
 <body>
 <header><h1>HTTP API</h1>
 <p>Version {version}. Requests and answers are JSON. Programs send <code>Authorization: Bearer tow_…</code>; tokens are made
-under <a href="settings/tokens">settings</a>. Errors are problem documents, whose <code>type</code> leads to a page about them.
+under <a href="settings/tokens">settings</a>. Errors are problem documents, whose <code>type</code> leads to a page
+about them.
 The same for programs: <a href="api/openapi.json">OpenAPI</a>.</p></header>
 <nav aria-label="Parts of the API"><ul>{contents}<li><a href="docs#shapes">Shapes</a></li></ul></nav>
 <main>{parts}<section id="shapes"><h2>Shapes</h2>{shapes}</section></main>
