@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from towpath import App
 from towpath.core import lifecycle, moves
 from towpath.core.lifecycle import State
-from towpath.engine import context, execution, janitor, schedules, steps
+from towpath.engine import context, execution, rescuing, schedules, steps
 from towpath.store import journal, ledger, sql
 from towpath.store.sqlite import hot
 
@@ -57,12 +57,13 @@ def hasty_rescue() -> None:
 
     moves._MOVES["rescue"] = regardless
 
-    async def all_leases(tx: Any, after: str) -> Any:
+    async def all_leases(tx: Any, after: str, **_: Any) -> Any:
         table = "towpath_job" if tx.dialect == "sqlite" else "towpath.job"
         found = await tx.fetch_sql(f"SELECT id, attempt, state FROM {table} WHERE leased ORDER BY id")
-        return [row for row in found if str(row["id"]) > after]
+        return rescuing.Page(tx.now, tx.now, [row for row in found if str(row["id"]) > after])
 
-    janitor._expired_leases = all_leases
+    rescuing.read_page = all_leases
+    rescuing.Rescuer._may_go = lambda self, row, page: True
 
 
 def forgetful_steps() -> None:

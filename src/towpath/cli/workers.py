@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from rich.text import Text
 
@@ -12,8 +12,7 @@ from towpath.cli.records import plain
 from towpath.cli.screen import clean, console, say_json, table
 from towpath.cli.words import age
 from towpath.core.records import WorkerRow
-
-_ALIVE = timedelta(seconds=60)
+from towpath.engine.liveness import is_alive
 
 
 @finds_data
@@ -47,4 +46,4 @@ async def _list(as_json: bool, database: str | None) -> None:
 def _state(row: WorkerRow, now: datetime) -> str:
     if row.stopped_at is not None:
         return "stopped"
-    return "alive" if row.seen_at is not None and now - row.seen_at < _ALIVE else "silent"
+    return "alive" if is_alive(row.seen_at, row.alive_until, row.stopped_at, now) else "silent"

@@ -236,7 +236,7 @@ def _release(board: Board, job: Job, t: Transition) -> str | None:
 
 
 def _rescue(board: Board, job: Job, t: Transition) -> str | None:
-    if not job.leased or job.lease_until is None or job.lease_until > board.now:
+    if not job.leased or job.lease_until is None or board.now < job.lease_until <= (t.deadline or job.lease_until):
         return "its lease is still good"
     job.failures += 1
     _leave(board, job)

@@ -266,6 +266,9 @@ class WorkerRow:
     started_at: datetime | None = None
     seen_at: datetime | None = None
     stopped_at: datetime | None = None
+    alive_until: datetime | None = None
+    process: str | None = None
+    """Which process it is, for others on the same machine."""
 
 
 @dataclass(slots=True)

@@ -84,8 +84,9 @@ def release(job_id: str, attempt: int, reason: str | None = None, delay: float =
     return Transition("release", job_id, attempt, reason=reason, delay=delay)
 
 
-def rescue(job_id: str, attempt: int) -> Transition:
-    return Transition("rescue", job_id, attempt)
+def rescue(job_id: str, attempt: int, beyond: datetime | None = None) -> Transition:
+    """A lease that ends beyond that cannot be true either."""
+    return Transition("rescue", job_id, attempt, deadline=beyond)
 
 
 def expire(job_id: str, attempt: int) -> Transition:

@@ -5,19 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import timedelta
 from functools import partial
 
 from towpath.core.encoding import decode
 from towpath.core.errors import SchemaInvalid
 from towpath.core.records import Lane, WorkerRow
+from towpath.engine.liveness import live_workers
 from towpath.engine.registry import check_label, check_name
 from towpath.engine.services import Services
 from towpath.store import ledger
 from towpath.store.also import Also, together
 from towpath.store.contract import Row, Tx
-
-_ALIVE = timedelta(seconds=60)
 
 
 @dataclass(slots=True)
@@ -44,7 +42,7 @@ class Queues:
         async def unit(tx: Tx) -> Sequence[QueueView]:
             depths = {row["queue"]: row for row in await tx.fetch("depths")}
             settings = {row["name"]: row for row in await tx.fetch("queue_settings")}
-            workers = await tx.fetch("live_workers", since=tx.now - _ALIVE)
+            workers = await live_workers(tx)
             serving = [decode(row["queues"]) for row in workers]
             names = sorted({*depths, *settings, *self._services.registry.queues()})
             return [_view(name, depths.get(name), settings.get(name), serving) for name in names]

@@ -12,9 +12,9 @@ from datetime import datetime, timedelta
 from towpath.core.encoding import decode
 from towpath.core.records import GATE_SLOTS, Lane
 from towpath.engine.findings import Finding, note, ok, problem
+from towpath.engine.liveness import live_workers, silent_workers
 from towpath.store.contract import Row, Store, Tx
 
-_ALIVE = timedelta(seconds=60)
 # Janitors look every few seconds; what has been due for longer than this was overlooked.
 _GRACE = timedelta(seconds=15)
 _MOST = 20
@@ -28,7 +28,7 @@ async def checkup(store: Store) -> list[Finding]:
     """Everything that could keep a job from moving; reads only."""
 
     async def unit(tx: Tx) -> list[Finding]:
-        alive = await tx.fetch("live_workers", since=tx.now - _ALIVE)
+        alive = await live_workers(tx)
         return [finding for look in _LOOKS for finding in await look(tx, alive)]
 
     return await store.read(unit)
@@ -46,7 +46,7 @@ async def _server(tx: Tx, _alive: Workers) -> list[Finding]:
 
 
 async def _workers(tx: Tx, alive: Workers) -> list[Finding]:
-    silent = await tx.fetch("silent_workers", before=tx.now - _ALIVE)
+    silent = await silent_workers(tx)
     found = [note("workers", f"{row['name']} fell silent at {_clock(row['seen_at'])}", "see its log") for row in silent]
     if alive:
         return [ok("workers", f"{len(alive)} alive: {', '.join(row['name'] for row in alive[:5])}"), *found]

@@ -9,11 +9,11 @@ from towpath.core.encoding import decode
 from towpath.core.errors import JobNotFound
 from towpath.core.lifecycle import State
 from towpath.core.records import Job
+from towpath.engine.liveness import live_workers
 from towpath.store.contract import Store, Tx
 
 MOST_COUNTED = 1000
 _RATE_WINDOW = timedelta(minutes=10)
-_ALIVE = timedelta(seconds=60)
 
 
 @dataclass(slots=True)
@@ -136,7 +136,7 @@ async def _ready(tx: Tx, job: Job, told: Explanation) -> None:
         told.remedy = f"towpath queues resume {job.queue}"
         return
     told.position, told.position_is_more = await position(tx, job)
-    workers = await tx.fetch("live_workers", since=tx.now - _ALIVE)
+    workers = await live_workers(tx)
     serving = [row for row in workers if job.queue in decode(row["queues"])]
     ahead = _ahead(told)
     if not serving:

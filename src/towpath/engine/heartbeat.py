@@ -18,6 +18,7 @@ from towpath.store.contract import Heart
 log = logging.getLogger("towpath.heartbeat")
 GRACE_SECONDS = 30.0
 _FIRST_SECONDS = 2.0
+_AGAIN_SECONDS = 1.0  # after a beat that failed: the leases may have little time left when the database is back
 
 
 class Heartbeat:
@@ -53,14 +54,15 @@ class Heartbeat:
         interval = self._lease_seconds / 3
         try:
             while True:
-                self._beat()
+                came_through = self._beat()
                 self._told.set()
-                if self._stop.wait(interval):
+                if self._stop.wait(interval if came_through else min(interval, _AGAIN_SECONDS)):
                     return
         finally:
             self._heart.close()
 
-    def _beat(self) -> None:
+    def _beat(self) -> bool:
+        """Whether it came through."""
         now = time.monotonic()
         leases = self._leases.copy()
         held = [(job_id, attempt) for job_id, (attempt, until) in leases.items() if until > now]
@@ -71,7 +73,8 @@ class Heartbeat:
             beat = self._heart.beat(replace(self._worker, running=len(held)), held, self._lease_seconds)
         except Exception as error:
             log.warning("a heartbeat failed and will be tried again: %s", error)
-            return
+            return False
         attempts = dict(held)
         for job_id, state in beat.lost.items():
             self._lost(job_id, attempts[job_id], state)
+        return True

@@ -15,13 +15,13 @@ from typing import Any
 from towpath.core import transitions
 from towpath.core.errors import StoreUnavailable
 from towpath.core.ids import FIRST_ID
-from towpath.core.lifecycle import State
 from towpath.core.points import reach
-from towpath.core.transitions import Transition
 from towpath.engine import folding, idempotency, retention, rollups, schedules
 from towpath.engine.loops import Loop
 from towpath.engine.occupancy import Sampler
+from towpath.engine.rescuing import Rescuer, rescue
 from towpath.engine.services import Services
+from towpath.engine.settling import one_by_one_if_needed
 from towpath.store import ledger
 from towpath.store.contract import Row, Tx
 
@@ -39,7 +39,7 @@ class Janitor:
         self._timers = Loop("due", self._due)
         self._loops = [
             self._timers,
-            Loop("rescue", self._rescue, first=0.05),
+            Loop("rescue", Rescuer(services).turn, first=0.05),
             Loop("gate", self._every(1.0, self._gate), first=0.1),
             Loop("schedules", self._schedules, first=0.15),
             Loop("rollups", self._every(1.0, self._rollups)),
@@ -90,10 +90,6 @@ class Janitor:
         wait = await self._store.read(unit)
         # What has been due for a while is held by somebody, or cannot be changed: asking all the time helps neither.
         return 1.0 if wait < -0.5 else min(1.0, max(0.005, wait))
-
-    async def _rescue(self) -> float:
-        await rescue(self._services)
-        return min(5.0, max(0.2, self._services.settings.lease_seconds / 6))
 
     async def _gate(self) -> None:
         await gate_all(self._services)
@@ -175,37 +171,13 @@ async def _page(tx: Tx, query: str, mark: Any, after: str) -> Sequence[Row]:
     return await tx.fetch(query, now=tx.now, mark=mark, after=after, limit=_PAGE)
 
 
-async def rescue(services: Services) -> int:
-    """Jobs whose worker has gone silent, page by page, so that one bad row cannot hide the others."""
-    after, total = FIRST_ID, 0
-    while True:
-        rows = await services.store.read(partial(_expired_leases, after=after))
-        found = [(str(row["id"]), row["attempt"], row["state"]) for row in rows]
-        if found:
-            await reach("rescue.selected")
-        total += await _one_by_one_if_needed(services, [_rescue_of(*row) for row in found])
-        if len(found) < _PAGE:
-            return total
-        after = found[-1][0]
-
-
-async def _expired_leases(tx: Tx, after: str) -> Sequence[Row]:
-    return await tx.fetch("expired_leases", now=tx.now, after=after, limit=_PAGE)
-
-
-def _rescue_of(job_id: str, attempt: int, state: str) -> Transition:
-    if state == State.RUNNING:
-        return transitions.rescue(job_id, attempt)
-    return transitions.handler_ended(job_id, attempt)  # cancelled or requeued meanwhile: only the lease is left
-
-
 async def expire(services: Services) -> int:
     mark, after, total = _LONG_AGO, FIRST_ID, 0
     while True:
         rows = await services.store.read(partial(_page, query="expired_waits", mark=mark, after=after))
         if rows:
             await reach("expire.selected")
-        total += await _one_by_one_if_needed(services, [transitions.expire(str(row["id"]), row["attempt"]) for row in rows])
+        total += await one_by_one_if_needed(services, [transitions.expire(str(row["id"]), row["attempt"]) for row in rows])
         if len(rows) < _PAGE:
             return total
         mark, after = rows[-1]["mark"], str(rows[-1]["id"])
@@ -226,16 +198,3 @@ async def gate_all(services: Services) -> int:
 
 def _gate_of(queue: str, lane: str) -> Callable[[Tx], Awaitable[int]]:
     return lambda tx: ledger.tend(tx, queue, lane)
-
-
-async def _one_by_one_if_needed(services: Services, asked: list[Transition]) -> int:
-    if not asked:
-        return 0
-    try:
-        verdicts = await services.store.run(lambda tx: ledger.apply(tx, asked))
-    except Exception as error:
-        if len(asked) == 1:
-            log.error("%s of job %s failed: %s", asked[0].verb, asked[0].job_id, error)
-            return 0
-        return sum([await _one_by_one_if_needed(services, [transition]) for transition in asked])
-    return sum(verdict is None for verdict in verdicts)

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from datetime import timedelta
 
+from towpath.engine.liveness import live_workers
 from towpath.store.contract import Store, Tx
 
-ALIVE = timedelta(seconds=60)
 _EVERY = 10.0  # heartbeats come no more often
 
 
@@ -27,7 +26,7 @@ class Sampler:
 
 
 async def take_sample(tx: Tx) -> None:
-    workers = await tx.fetch("live_workers", since=tx.now - ALIVE)
+    workers = await live_workers(tx)
     if not workers:
         return  # nothing could have been busy; an average over nobody would say that somebody was idle
     await tx.execute(

@@ -30,6 +30,7 @@ from towpath.engine.entry import Entry
 from towpath.engine.execution import execute
 from towpath.engine.grips import Grip, Spent
 from towpath.engine.heartbeat import Heartbeat
+from towpath.engine.identity import this_process
 from towpath.engine.janitor import Janitor, adopt
 from towpath.engine.logs import JobLogHandler
 from towpath.engine.loops import Loop
@@ -77,6 +78,7 @@ class Worker:
             services.registry.names(),
             concurrency,
             version=__version__,
+            process=this_process(),
         )
         self.row = row
         self._loop = asyncio.get_running_loop()

@@ -17,7 +17,7 @@ from prometheus_client.registry import Collector
 
 from towpath.core.errors import StoreUnavailable
 from towpath.core.histogram import PER_DOUBLING, edge
-from towpath.engine.occupancy import ALIVE
+from towpath.engine.liveness import live_workers
 from towpath.engine.rollups import roll_up
 from towpath.server.observing import Requests
 from towpath.store.contract import Row, Store, Tx
@@ -56,7 +56,7 @@ async def _read(tx: Tx) -> Snapshot:
     budgets = await tx.fetch("blocked_budgets", now=tx.now)
     return Snapshot(
         await tx.fetch("depths"), await tx.fetch("queue_settings"), await tx.fetch("lifetimes"), histograms,
-        await tx.fetch("live_workers", since=tx.now - ALIVE),
+        await live_workers(tx),
         {row["name"]: (row["blocked_until"] - tx.now).total_seconds() for row in budgets},
     )  # fmt: skip
 

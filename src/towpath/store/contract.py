@@ -15,6 +15,7 @@ from typing import Any, Protocol, TypeVar
 
 from pydantic_core import from_json
 
+from towpath.core.encoding import encode
 from towpath.core.ids import uuid7
 from towpath.core.records import PRIORITIES, Enqueued, Event, Job, NewJob, WorkerRow
 from towpath.core.transitions import Transition
@@ -162,6 +163,16 @@ class Beat:
     """What a heartbeat learned: leases that are no longer ours, and why."""
 
     lost: dict[str, str] = field(default_factory=dict)
+
+
+def sign_of_life(worker: WorkerRow, now: Any, until: Any) -> dict[str, Any]:
+    """What `put_worker` asks for. Unless there is another beat, the worker is taken to be alive until the leases that this
+    one renews run out."""
+    return {
+        "id": worker.id, "name": worker.name, "queues": encode(worker.queues), "operations": encode(worker.operations),
+        "concurrency": worker.concurrency, "running": worker.running, "version": worker.version,
+        "process": worker.process, "now": now, "alive_until": until,
+    }  # fmt: skip
 
 
 class Heart(Protocol):

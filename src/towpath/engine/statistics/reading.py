@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from towpath.core.errors import ConfigurationError
 from towpath.core.usage import Price
-from towpath.engine.occupancy import ALIVE
+from towpath.engine.liveness import live_workers
 from towpath.engine.prices import get_prices
 from towpath.engine.rollups import roll_up
 from towpath.engine.statistics import rollups, sampling, spending
@@ -92,7 +92,7 @@ def _operations(found: Course) -> list[OfOperation]:
 
 
 async def _workers(tx: Tx, span: Span) -> Workers:
-    live = await tx.fetch("live_workers", since=tx.now - ALIVE)
+    live = await live_workers(tx)
     [busy] = await tx.fetch("busy_since", since=span.since)
     ratio = busy["running"] / busy["concurrency"] if busy["concurrency"] else None
     return Workers(len(live), sum(row["concurrency"] for row in live), sum(row["running"] for row in live), ratio)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from towpath.core.encoding import decode
+from towpath.engine import liveness
 from towpath.http.policy import Reader
 from towpath.http.routing import Router
 from towpath.server.counts import at_most_once_a_second
@@ -14,13 +15,12 @@ from towpath.store.contract import Row, Tx
 
 router = Router(prefix="/api/workers", tags=["workers"])
 
-_ALIVE = timedelta(seconds=60)
 _MOST = 500
 
 
 @router.get("", operation_id="list_workers")
 async def list_workers(_principal: Reader, app: Engine) -> list[Worker]:
-    """Workers of the last day, the newest first. One that has not been heard of for a minute is not alive."""
+    """Workers of the last day, the newest first. One that has been silent for longer than its leases last is not alive."""
 
     async def unit(tx: Tx) -> list[Worker]:
         held = {row["worker_id"]: row["jobs"] for row in await tx.fetch("leased_workers")}
@@ -31,7 +31,7 @@ async def list_workers(_principal: Reader, app: Engine) -> list[Worker]:
 
 def _shown(row: Row, held: int, now: datetime) -> Worker:
     """`held` is how many jobs it has a lease on now: what it said itself is as old as its last heartbeat."""
-    alive = row["stopped_at"] is None and now - row["seen_at"] < _ALIVE
+    alive = liveness.alive(row, now)
     running = held if alive else 0
     return Worker(
         id=row["id"],

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from datetime import timedelta
 from typing import Any
 
-from towpath.core.encoding import encode
 from towpath.core.records import WorkerRow
-from towpath.store.contract import Beat
+from towpath.store.contract import Beat, sign_of_life
 from towpath.store.postgres.connecting import connect, unavailable
 from towpath.store.sql import Queries
 
@@ -40,11 +40,8 @@ class PostgresHeart:
                 states = await self._connection.fetch(self._queries["states"].text, sorted(lost))
                 known = {str(row["id"]): row["state"] for row in states}
                 beat.lost = {job_id: known.get(job_id, "gone") for job_id in lost}
-        values = {
-            "id": worker.id, "name": worker.name, "queues": encode(worker.queues),
-            "operations": encode(worker.operations), "concurrency": worker.concurrency, "running": worker.running,
-            "version": worker.version, "now": await self._connection.fetchval("SELECT now()"),
-        }  # fmt: skip
+        now = await self._connection.fetchval("SELECT now()")
+        values = sign_of_life(worker, now, now + timedelta(seconds=lease_seconds))
         put = self._queries["put_worker"]
         await self._connection.execute(put.text, *(values[name] for name in put.names))
         return beat

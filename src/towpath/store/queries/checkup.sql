@@ -26,6 +26,3 @@ GROUP BY queue, lane ORDER BY queue, lane LIMIT :limit
 SELECT min(created_at) AS created_at FROM (
     SELECT created_at FROM towpath.job WHERE queue = :queue AND ready ORDER BY priority, pass, id LIMIT 1
 ) AS first
-
--- name: silent_workers
-SELECT name, seen_at FROM towpath.worker WHERE stopped_at IS NULL AND seen_at < :before ORDER BY seen_at

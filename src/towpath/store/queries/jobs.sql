@@ -46,10 +46,14 @@ SELECT (SELECT min(run_at) FROM towpath.job
        (SELECT min(deadline) FROM towpath.job
         WHERE deadline IS NOT NULL AND reason = 'sleep' AND queue IN :queues) AS deadline
 
--- name: expired_leases
-SELECT id, attempt, state FROM towpath.job
-WHERE leased AND lease_until < :now AND id > :after AND id IN (SELECT job_id FROM towpath.held WHERE until < :now)
-ORDER BY id LIMIT :limit
+-- name: ending_leases
+-- With what is known of their workers. A lease that ends beyond anything a worker may ask for was given before the clock was
+-- moved back; so was its list, which may outlive such a lease that was renewed since.
+SELECT job.id, job.attempt, job.state, job.lease_until, worker.seen_at, worker.alive_until, worker.stopped_at, worker.process
+FROM towpath.job AS job LEFT JOIN towpath.worker AS worker ON worker.id = job.worker_id
+WHERE job.leased AND (job.lease_until < :soon OR job.lease_until > :beyond) AND job.id > :after
+  AND job.id IN (SELECT job_id FROM towpath.held WHERE until < :soon OR until > :beyond)
+ORDER BY job.id LIMIT :limit
 
 -- name: expired_waits
 SELECT id, attempt, deadline AS mark FROM towpath.job

@@ -1,7 +1,9 @@
 -- name: put_worker
-INSERT INTO towpath.worker (id, name, queues, operations, concurrency, running, version, started_at, seen_at)
-VALUES (:id, :name, :queues, :operations, :concurrency, :running, :version, :now, :now)
-ON CONFLICT (id) DO UPDATE SET running = excluded.running, seen_at = excluded.seen_at, stopped_at = NULL
+INSERT INTO towpath.worker
+    (id, name, queues, operations, concurrency, running, version, process, started_at, seen_at, alive_until)
+VALUES (:id, :name, :queues, :operations, :concurrency, :running, :version, :process, :now, :now, :alive_until)
+ON CONFLICT (id) DO UPDATE
+SET running = excluded.running, seen_at = excluded.seen_at, alive_until = excluded.alive_until, stopped_at = NULL
 
 -- name: stop_worker
 UPDATE towpath.worker SET stopped_at = :now, running = 0 WHERE id = :id
@@ -9,8 +11,13 @@ UPDATE towpath.worker SET stopped_at = :now, running = 0 WHERE id = :id
 -- name: workers
 SELECT * FROM towpath.worker ORDER BY started_at
 
--- name: live_workers
-SELECT * FROM towpath.worker WHERE stopped_at IS NULL AND seen_at > :since ORDER BY started_at
+-- name: unstopped_workers
+SELECT * FROM towpath.worker WHERE stopped_at IS NULL ORDER BY started_at
+
+-- name: perhaps_alive
+-- All that may be, and few others; `liveness.py` has the rule.
+SELECT * FROM towpath.worker
+WHERE stopped_at IS NULL AND (alive_until > :now OR (alive_until IS NULL AND seen_at > :since)) ORDER BY started_at
 
 -- name: forget_workers
 DELETE FROM towpath.worker WHERE seen_at < :before

@@ -7,9 +7,8 @@ from pathlib import Path
 
 import apsw
 
-from towpath.core.encoding import encode
 from towpath.core.records import WorkerRow
-from towpath.store.contract import Beat
+from towpath.store.contract import Beat, sign_of_life
 from towpath.store.sql import Queries
 from towpath.store.sqlite.connection import connect
 from towpath.store.sqlite.turnstile import Turnstile
@@ -36,14 +35,7 @@ class SqliteHeart:
                 if connection.changes() == 0:
                     rows = connection.execute("SELECT state FROM towpath_job WHERE id = ?", (job_id,)).fetchall()
                     beat.lost[job_id] = str(rows[0][0]) if rows else "gone"
-            connection.execute(
-                self._queries["put_worker"].text,
-                {
-                    "id": worker.id, "name": worker.name, "queues": encode(worker.queues),
-                    "operations": encode(worker.operations), "concurrency": worker.concurrency,
-                    "running": worker.running, "version": worker.version, "now": now,
-                },
-            )  # fmt: skip
+            connection.execute(self._queries["put_worker"].text, sign_of_life(worker, now, now + lease_seconds))
         return beat
 
     def close(self) -> None:

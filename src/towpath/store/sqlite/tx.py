@@ -35,6 +35,7 @@ _TIMES = frozenset(
         "last_fire",
         "seen_at",
         "stopped_at",
+        "alive_until",
         "blocked_until",
         "ts",
         "paused_at",

@@ -8,3 +8,7 @@ WHERE id IN :ids AND NOT EXISTS (SELECT 1 FROM towpath.job AS job WHERE job.id =
 -- in the row of that lease.
 DELETE FROM towpath.lease AS lease
 WHERE until < :now AND NOT EXISTS (SELECT 1 FROM towpath.job AS job WHERE job.id = ANY (lease.jobs) AND job.leased)
+
+-- name: longest_lease
+-- That a worker of the last day gives, in seconds.
+SELECT max(date_part('epoch', alive_until - seen_at)) AS seconds FROM towpath.worker

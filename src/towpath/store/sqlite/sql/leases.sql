@@ -8,3 +8,7 @@ WHERE id IN :ids AND NOT EXISTS (SELECT 1 FROM towpath.job AS job WHERE job.id I
 -- in the row of that lease.
 DELETE FROM towpath.lease AS lease
 WHERE until < :now AND NOT EXISTS (SELECT 1 FROM towpath.job AS job WHERE job.id IN (SELECT value FROM json_each(lease.jobs)) AND job.leased)
+
+-- name: longest_lease
+-- That a worker of the last day gives, in seconds.
+SELECT max(alive_until - seen_at) AS seconds FROM towpath.worker

@@ -1,0 +1,37 @@
+"""Which workers are alive: the one rule for `explain`, `doctor`, the pages, the metrics and the command.
+
+A worker is alive until the leases that its last beat renewed run out; from then on its jobs are rescued.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+
+from towpath.store.contract import Row, Tx
+
+_OLDER_RELEASE = timedelta(seconds=60)  # its workers do not say how long their leases are
+# A beat may be that much newer than the look at it; one from further ahead was written before the clock was moved back.
+_AHEAD = timedelta(seconds=5)
+
+
+def is_alive(seen_at: datetime | None, alive_until: datetime | None, stopped_at: datetime | None, now: datetime) -> bool:
+    if seen_at is None or stopped_at is not None:
+        return False
+    return seen_at <= now + _AHEAD and now < (alive_until or seen_at + _OLDER_RELEASE)
+
+
+def alive(row: Row, now: datetime) -> bool:
+    return is_alive(row["seen_at"], row["alive_until"], row["stopped_at"], now)
+
+
+async def live_workers(tx: Tx) -> Sequence[Row]:
+    """The oldest first."""
+    rows = await tx.fetch("perhaps_alive", now=tx.now, since=tx.now - _OLDER_RELEASE)
+    return [row for row in rows if alive(row, tx.now)]
+
+
+async def silent_workers(tx: Tx) -> Sequence[Row]:
+    """Those that have neither stopped nor been heard of: killed, frozen, or cut off."""
+    rows = await tx.fetch("unstopped_workers")
+    return [row for row in rows if not alive(row, tx.now)]
