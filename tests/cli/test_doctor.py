@@ -1,5 +1,6 @@
 """towpath doctor finds what is wrong, and nothing where nothing is."""
 
+import asyncio
 import time
 from datetime import timedelta
 from types import SimpleNamespace
@@ -7,6 +8,7 @@ from types import SimpleNamespace
 import pytest
 
 from tests.cli.commands import Commands, words
+from towpath.core.records import WorkerRow
 from towpath.store.contract import Claim
 from towpath.testing import drain
 
@@ -127,6 +129,28 @@ def test_a_job_whose_worker_died_is_a_problem_until_somebody_rescues_it(towpath_
     assert towpath_on_both.json("jobs", "show", job_id)["state"] == "succeeded"
 
 
+def test_a_lease_from_before_the_clock_was_moved_back_is_told(towpath_on_both):
+    job_id = towpath_on_both.enqueue("add", {"a": 1, "b": 2})
+
+    async def die(app):
+        heart = app.services.store.heart()
+        await asyncio.to_thread(heart.beat, WorkerRow("w", "a worker"), [], 30.0)
+        await asyncio.to_thread(heart.close)
+        assert await app.services.store.claim(Claim("sums", 1, "w", 3600.0))
+
+    towpath_on_both.with_app(die)
+    assert "the clock was moved back" in _findings(towpath_on_both)[("leases", "note")]["message"]
+
+    async def stop(app):
+        await app.services.store.run(lambda tx: tx.execute("stop_worker", id="w", now=tx.now))
+
+    towpath_on_both.with_app(stop)
+    found = _findings(towpath_on_both, code=1)[("leases", "problem")]
+    assert found["message"].startswith("1 job leased until")
+    assert found["remedy"].startswith("start a worker")
+    assert towpath_on_both.json("jobs", "show", job_id)["state"] == "running"
+
+
 def test_waits_and_due_jobs_nobody_acts_on_are_problems(towpath_on_both):
     overdue = towpath_on_both.enqueue("wait", {})
     towpath_on_both.enqueue("wait", {})
@@ -164,7 +188,7 @@ def test_jobs_at_a_cap_are_told_and_a_cap_of_zero_is_a_problem(towpath_on_both, 
     for _ in range(2):
         towpath_on_both.enqueue("add", {"a": 1, "b": 2}, tenant="alice")
     found = _findings(towpath_on_both, code=1)[("parked", level)]
-    assert f"{slots} of {slots} slots are taken" in found["message"]
+    assert f"0 of {slots} slots are taken, {slots} kept for jobs that are ready" in found["message"]
     if slots == 0:
         assert found["remedy"] == "towpath queues lane sums alice --slots 1"
         towpath_on_both(*found["remedy"].split()[1:])
@@ -176,7 +200,8 @@ def test_failed_jobs_and_silent_workers_are_noted(towpath_on_both):
 
     async def work(app):
         await drain(app)
-        await _sql(app, f"UPDATE towpath_worker SET stopped_at = NULL, seen_at = {await _ago(app, timedelta(minutes=5))}")
+        moment = await _ago(app, timedelta(minutes=5))
+        await _sql(app, f"UPDATE towpath_worker SET stopped_at = NULL, seen_at = {moment}, alive_until = {moment}")
 
     towpath_on_both.with_app(work)
     found = towpath_on_both.json("doctor")

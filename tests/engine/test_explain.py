@@ -1,9 +1,11 @@
 """Why a job is where it is, for every reason there is."""
 
+import asyncio
 from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from tests.contracts.stores import Hands, worker_row
 from tests.engine.crashing import register
 from tests.engine.working import Gate, ended, eventually, happened, in_state, on_sqlite, working
 from towpath import Fatal, JobNotFound, Partial, RateLimited, Retry, RetryLater, Transient
@@ -75,6 +77,39 @@ async def test_a_capped_job_says_how_much_its_lane_may_use(app):
         assert (await app.explain(first.id)).reason == "no_worker"
 
 
+async def test_a_capped_job_does_not_say_that_slots_are_taken_when_nobody_works(app):
+    await app.queues.lane("q", "alice", max_slots=1)
+    _, second = [await app.enqueue("work", tenant="alice") for _ in range(2)]
+    explanation = await told(app, second, reason="capped")
+    assert "no live worker serves the queue 'q'" in explanation.sentence
+    assert "taken" not in explanation.sentence
+    assert explanation.remedy == "towpath worker --app module:app --queues q"
+
+
+async def test_a_capped_job_says_that_slots_are_taken_when_they_are(app):
+    gate = Gate()
+
+    @app.operation("holds", queue="q")
+    async def holds(ctx):
+        await gate.wait()
+
+    await app.queues.lane("q", "alice", max_slots=1)
+    await app.enqueue("holds", tenant="alice")
+    async with working(app):
+        await gate.until_reached()
+        second = await app.enqueue("work", tenant="alice")
+        assert "all are taken" in (await told(app, second, reason="capped", remedy=None)).sentence
+        gate.open()
+
+
+@pytest.mark.parametrize(("cap", "option"), [("max_slots", "--slots"), ("max_roots", "--roots")])
+async def test_a_lane_that_may_use_nothing_says_what_opens_it(app, cap, option):
+    await app.queues.lane("q", "alice", **{cap: 0})
+    job = await app.enqueue("work", tenant="alice")
+    explanation = await told(app, job, reason="capped", remedy=f"towpath queues lane q alice {option} 1")
+    assert "may use nothing of 'q'" in explanation.sentence
+
+
 async def test_a_paused_queue_and_a_missing_worker_come_with_a_remedy(app):
     first, second = await app.enqueue("work"), await app.enqueue("work")
     explanation = await told(app, second, reason="no_worker", position=1)
@@ -132,10 +167,10 @@ async def test_a_waiting_job_says_what_for(app):
         if what == "sleep":
             await ctx.sleep(3600)
         if what == "signal":
-            await ctx.wait_for("go")
+            await ctx.wait_for("go", key="order:7")
         await ctx.gather("work", [1, 2], queue="unserved")
 
-    words = {"sleep": "sleeps", "signal": "signal", "children": "2 of 2 children"}
+    words = {"sleep": "sleeps", "signal": "waits for the signal 'go'", "children": "2 of 2 children"}
     jobs = {what: await app.enqueue("waits", what) for what in words}
     async with working(app):
         for what, job in jobs.items():
@@ -172,7 +207,48 @@ async def test_a_job_whose_worker_fell_silent_says_so(opened, crashed_worker):
     job = await app.enqueue("deadly")
     await crashed_worker(lease_seconds=0.2)
     explanation = await eventually(lambda: _lease_expired(app, job))
-    assert "stopped answering" in explanation.sentence
+    assert "stopped answering, and no worker is alive" in explanation.sentence
+    assert explanation.remedy == "towpath worker --app module:app --queues default"
+
+
+async def test_a_job_whose_worker_fell_silent_says_when_it_is_rescued_at_the_latest(app):
+    hands = Hands(app.services.store)
+    job = await hands.start()
+    await hands.run_out(job.id)
+    await _beat(app, 30.0)
+    assert "it will be rescued within 30 s" in (await told(app, job, reason="lease_expired", remedy=None)).sentence
+
+
+async def test_a_lease_that_lasts_longer_than_any_is_not_believed(app):
+    hands = Hands(app.services.store)
+    job = await hands.start()
+    await _beat(app, 30.0)
+    await told(app, job, reason="running")
+    await hands.shift("lease_until", 3600.0, job.id)
+    assert "the clock was moved back" in (await told(app, job, reason="lease_expired")).sentence
+
+
+async def test_a_killed_worker_is_alive_for_as_long_as_its_leases(app):
+    """As long as its last beat renewed them; and one that said so before the clock was moved back is not alive."""
+    job = await app.enqueue("work")
+    await _beat(app, 30.0)
+    await told(app, job, reason="next")
+    hands = Hands(app.services.store)
+    for moved in (-31, 3600):
+        await _beat(app, 30.0)
+        for column in ("seen_at", "alive_until"):
+            by = f"{column} + {moved}" if hands.store.dialect == "sqlite" else f"{column} + interval '{moved} seconds'"
+            await hands.sql(f"UPDATE {hands.table('worker')} SET {column} = {by} RETURNING 1 AS done")
+        await told(app, job, reason="no_worker")
+        [view] = await app.queues.list()
+        assert view.workers == 0
+        assert ("workers", "note") in {(found.topic, found.level) for found in await app.checkup()}
+
+
+async def _beat(app, lease):
+    heart = app.services.store.heart()
+    await asyncio.to_thread(heart.beat, worker_row(), [], lease)
+    await asyncio.to_thread(heart.close)
 
 
 async def _lease_expired(app, job):

@@ -11,8 +11,8 @@ from datetime import datetime, timedelta
 
 from towpath.core.encoding import decode
 from towpath.core.records import GATE_SLOTS, Lane
+from towpath.engine import liveness
 from towpath.engine.findings import Finding, note, ok, problem
-from towpath.engine.liveness import live_workers, silent_workers
 from towpath.store.contract import Row, Store, Tx
 
 # Janitors look every few seconds; what has been due for longer than this was overlooked.
@@ -28,7 +28,7 @@ async def checkup(store: Store) -> list[Finding]:
     """Everything that could keep a job from moving; reads only."""
 
     async def unit(tx: Tx) -> list[Finding]:
-        alive = await live_workers(tx)
+        alive = await liveness.live_workers(tx)
         return [finding for look in _LOOKS for finding in await look(tx, alive)]
 
     return await store.read(unit)
@@ -46,7 +46,7 @@ async def _server(tx: Tx, _alive: Workers) -> list[Finding]:
 
 
 async def _workers(tx: Tx, alive: Workers) -> list[Finding]:
-    silent = await silent_workers(tx)
+    silent = await liveness.silent_workers(tx)
     found = [note("workers", f"{row['name']} fell silent at {_clock(row['seen_at'])}", "see its log") for row in silent]
     if alive:
         return [ok("workers", f"{len(alive)} alive: {', '.join(row['name'] for row in alive[:5])}"), *found]
@@ -70,11 +70,28 @@ async def _queues(tx: Tx, alive: Workers) -> list[Finding]:
 
 
 async def _leases(tx: Tx, alive: Workers) -> list[Finding]:
-    row = await _overdue(tx, "overdue_leases", alive)
+    found = await _far_leases(tx, alive)
+    # Whoever has just come looks on for a lease before it rescues.
+    patience = liveness.patience(alive) if alive else 0.0
+    row = (await tx.fetch("overdue_leases", before=_patience(tx, alive) - timedelta(seconds=patience)))[0]
+    if row["jobs"]:
+        message = f"nobody rescues {_jobs(row['jobs'])} whose lease has run out, the first at {_clock(row['lease_until'])}"
+        found.append(problem("leases", message, _OVERLOOKED if alive else _start()))
+    return found or [ok("leases", "none has run out")]
+
+
+async def _far_leases(tx: Tx, alive: Workers) -> list[Finding]:
+    beyond = await liveness.furthest_lease(tx)
+    if beyond is None:
+        return []
+    row = (await tx.fetch("far_leases", beyond=beyond))[0]
     if not row["jobs"]:
-        return [ok("leases", "none has run out")]
-    message = f"nobody rescues {_jobs(row['jobs'])} whose lease has run out, the first at {_clock(row['lease_until'])}"
-    return [problem("leases", message, _OVERLOOKED if alive else _start())]
+        return []
+    until = _clock(row["lease_until"])
+    message = f"{_jobs(row['jobs'])} leased until {until}, longer than a lease lasts: the clock was moved back"
+    if alive:
+        return [note("leases", message, "wait: their workers renew them now, or others rescue them")]
+    return [problem("leases", message, _start())]
 
 
 async def _waits(tx: Tx, alive: Workers) -> list[Finding]:
@@ -123,9 +140,14 @@ async def _parked_lane(tx: Tx, queue: str, name: str, jobs: int, alive: Workers)
     remedy = _OVERLOOKED if alive else _start()
     if cap is None:
         return problem("parked", f"{_jobs(jobs)} of lane {name} in {queue} are parked, and the lane has no cap", remedy)
-    used = (await tx.fetch("lane_slots_used" if slots else "lane_roots_open", queue=queue, lane=name))[0]["used"]
-    what, option = ("slots", "--slots") if slots else ("open root jobs", "--roots")
-    message = f"{_jobs(jobs)} of lane {name} in {queue} wait at its cap: {used} of {cap} {what} are taken"
+    place = {"queue": queue, "lane": name}
+    used = (await tx.fetch("lane_slots_used" if slots else "lane_roots_open", **place))[0]["used"]
+    if slots:
+        running = (await tx.fetch("lane_slots_running", **place))[0]["used"]
+        option, taken = "--slots", f"{running} of {cap} slots are taken, {used - running} kept for jobs that are ready"
+    else:
+        option, taken = "--roots", f"{used} of {cap} root jobs are open"
+    message = f"{_jobs(jobs)} of lane {name} in {queue} wait at its cap: {taken}"
     if cap == 0:
         return problem("parked", message, f"towpath queues lane {queue} {name} {option} 1")
     return problem("parked", message, remedy) if used < cap and not alive else note("parked", message)

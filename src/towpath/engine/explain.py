@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -9,7 +10,7 @@ from towpath.core.encoding import decode
 from towpath.core.errors import JobNotFound
 from towpath.core.lifecycle import State
 from towpath.core.records import Job
-from towpath.engine.liveness import live_workers
+from towpath.engine.liveness import furthest_lease, live_workers, patience
 from towpath.store.contract import Store, Tx
 
 MOST_COUNTED = 1000
@@ -47,34 +48,56 @@ async def _tell(tx: Tx, job: Job) -> Explanation:
         case State.QUEUED:
             await _queued(tx, job, told)
         case State.RUNNING:
-            _running(tx, job, told)
+            await _running(tx, job, told)
         case State.WAITING:
-            _waiting(job, told)
+            await _waiting(tx, job, told)
         case _:
             _ended(job, told)
     return told
 
 
-def _running(tx: Tx, job: Job, told: Explanation) -> None:
+async def _running(tx: Tx, job: Job, told: Explanation) -> None:
     told.until = job.lease_until
+    furthest = await furthest_lease(tx)
     if job.lease_until is not None and job.lease_until < tx.now:
-        told.reason = "lease_expired"
-        told.sentence = f"its worker {job.worker_id} stopped answering; it will be rescued in a moment"
+        await _unattended(tx, job, told, f"its worker {job.worker_id} stopped answering")
+    elif job.lease_until is not None and furthest is not None and job.lease_until > furthest:
+        await _unattended(tx, job, told, f"the clock was moved back since its worker {job.worker_id} was heard of last")
     else:
         told.reason = "running"
         told.sentence = f"attempt {job.failures + 1} of {job.max_attempts} is running on worker {job.worker_id}"
 
 
-def _waiting(job: Job, told: Explanation) -> None:
+async def _unattended(tx: Tx, job: Job, told: Explanation, why: str) -> None:
+    """Its lease is nothing worth any more. Whoever is alive rescues it, after a lease at the latest."""
+    told.reason = "lease_expired"
+    alive = await live_workers(tx)
+    if not alive:
+        told.sentence = f"{why}, and no worker is alive that could rescue it"
+        told.remedy = _start(job.queue)
+        return
+    told.sentence = f"{why}; it will be rescued within {math.ceil(patience(alive))} s"
+
+
+async def _waiting(tx: Tx, job: Job, told: Explanation) -> None:
     told.until = job.deadline
     if job.reason == "children":
         told.sentence = f"it waits for {job.children_open} of {job.children_total} children"
     elif job.reason == "signal":
-        told.sentence = "it waits for a signal"
+        told.sentence = f"it waits for {await _signals(tx, job)}"
     elif job.reason == "sleep":
         told.sentence = "it sleeps until its timer rings"
     else:
         told.sentence = f"it waits for {job.reason}"
+
+
+async def _signals(tx: Tx, job: Job) -> str:
+    rows = await tx.fetch("awaited_signals", job_id=job.id)
+    # A step that an older release began has only its own name.
+    names = [(decode(row["output"]) or {}).get("signal") or row["name"].removeprefix("signal ") for row in rows]
+    if not names:
+        return "a signal"
+    return f"the signal {' or '.join(map(repr, names))}"
 
 
 _ENDED = {
@@ -122,10 +145,20 @@ async def _capped(tx: Tx, job: Job, told: Explanation) -> None:
     told.reason = "capped"
     if lane is None:
         told.sentence = "its lane's cap was just lifted"
-    elif lane["max_slots"] is not None:
-        told.sentence = f"its lane {job.lane!r} may use {lane['max_slots']} slots of {job.queue!r}, and all are taken"
+        return
+    if lane["max_slots"] is not None:
+        running = (await tx.fetch("lane_slots_running", queue=job.queue, lane=job.lane))[0]["used"]
+        taken = "all are taken" if running >= lane["max_slots"] else "they are kept for jobs before it"
+        told.sentence = f"its lane {job.lane!r} may use {lane['max_slots']} slots of {job.queue!r}, and {taken}"
     else:
         told.sentence = f"its lane {job.lane!r} may have {lane['max_roots']} jobs open in {job.queue!r}, and has"
+    if 0 in (lane["max_slots"], lane["max_roots"]):
+        option = "--slots" if lane["max_slots"] == 0 else "--roots"
+        told.sentence = f"its lane {job.lane!r} may use nothing of {job.queue!r}"
+        told.remedy = f"towpath queues lane {job.queue} {job.lane} {option} 1"
+    elif not await _serving(tx, job.queue):
+        told.sentence = f"no live worker serves the queue {job.queue!r}; {told.sentence}"
+        told.remedy = _start(job.queue)
 
 
 async def _ready(tx: Tx, job: Job, told: Explanation) -> None:
@@ -136,13 +169,11 @@ async def _ready(tx: Tx, job: Job, told: Explanation) -> None:
         told.remedy = f"towpath queues resume {job.queue}"
         return
     told.position, told.position_is_more = await position(tx, job)
-    workers = await live_workers(tx)
-    serving = [row for row in workers if job.queue in decode(row["queues"])]
     ahead = _ahead(told)
-    if not serving:
+    if not await _serving(tx, job.queue):
         told.reason = "no_worker"
         told.sentence = f"no live worker serves the queue {job.queue!r}; {ahead}"
-        told.remedy = f"towpath worker --app module:app --queues {job.queue}"
+        told.remedy = _start(job.queue)
         return
     if settings and settings[0]["max_slots"] is not None:
         used = (await tx.fetch("leased_in_queue", queue=job.queue))[0]["used"]
@@ -154,6 +185,14 @@ async def _ready(tx: Tx, job: Job, told: Explanation) -> None:
     told.sentence = ahead
     if not told.position_is_more:
         told.eta_seconds = await _eta(tx, job, told.position or 0)
+
+
+async def _serving(tx: Tx, queue: str) -> bool:
+    return any(queue in decode(row["queues"]) for row in await live_workers(tx))
+
+
+def _start(queue: str) -> str:
+    return f"towpath worker --app module:app --queues {queue}"
 
 
 def _ahead(told: Explanation) -> str:

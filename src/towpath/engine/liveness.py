@@ -31,6 +31,26 @@ async def live_workers(tx: Tx) -> Sequence[Row]:
     return [row for row in rows if alive(row, tx.now)]
 
 
+def lease_seconds(row: Row, otherwise: float) -> float:
+    """How long a worker's leases last, if its row says so."""
+    if row["alive_until"] is None or row["seen_at"] is None:
+        return otherwise
+    lease: timedelta = row["alive_until"] - row["seen_at"]
+    return lease.total_seconds()
+
+
+def patience(alive: Sequence[Row]) -> float:
+    """In how many seconds somebody of these rescues a job whose worker is dead, at the latest."""
+    return max(lease_seconds(row, _OLDER_RELEASE.total_seconds()) for row in alive)
+
+
+async def furthest_lease(tx: Tx, lease: float = 0.0) -> datetime | None:
+    """Until when a lease can last: one that ends later was given before the clock was moved back. Twice the longest that
+    anybody gives, because a lease need only be told from one that is off by more. None if nobody is known to give any."""
+    longest = max(lease, (await tx.fetch("longest_lease"))[0]["seconds"] or 0.0)
+    return tx.now + timedelta(seconds=2 * longest) if longest else None
+
+
 async def silent_workers(tx: Tx) -> Sequence[Row]:
     """Those that have neither stopped nor been heard of: killed, frozen, or cut off."""
     rows = await tx.fetch("unstopped_workers")

@@ -15,6 +15,7 @@ from towpath.core.lifecycle import State
 from towpath.core.points import reach
 from towpath.core.transitions import Transition
 from towpath.engine.identity import is_gone
+from towpath.engine.liveness import furthest_lease, lease_seconds
 from towpath.engine.services import Services
 from towpath.engine.settling import one_by_one_if_needed
 from towpath.engine.vigil import Vigil
@@ -91,10 +92,7 @@ class Rescuer:
 
     def _lease_of(self, row: Row) -> float:
         """As its worker gives them, which may have other settings than this one."""
-        if row["alive_until"] is None or row["seen_at"] is None:
-            return self._lease
-        theirs: timedelta = row["alive_until"] - row["seen_at"]
-        return max(self._lease, theirs.total_seconds())
+        return max(self._lease, lease_seconds(row, self._lease))
 
 
 async def _each_page(services: Services, ahead: float, choose: Callable[[Page], list[Row]]) -> int:
@@ -111,9 +109,7 @@ async def _each_page(services: Services, ahead: float, choose: Callable[[Page], 
 
 
 async def read_page(tx: Tx, *, lease: float, ahead: float, after: str) -> Page:
-    longest = (await tx.fetch("longest_lease"))[0]["seconds"] or 0.0
-    # Twice as long: nobody's clock is that exact, and a lease is only too long if it has not been renewed since.
-    beyond = tx.now + timedelta(seconds=2 * max(lease, longest))
+    beyond = await furthest_lease(tx, lease) or tx.now
     soon = tx.now + timedelta(seconds=ahead)
     return Page(tx.now, beyond, await tx.fetch("ending_leases", soon=soon, beyond=beyond, after=after, limit=_PAGE))
 

@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from towpath.core.encoding import decode, plain
+from towpath.core.encoding import decode, encode, plain
 from towpath.core.errors import ChildrenFailed, EncodingError, RateLimited, WaitTimeout
 from towpath.core.records import NewJob, Step
 from towpath.engine.children import Children
@@ -141,7 +141,7 @@ async def sleep(ctx: Context, seconds: float, key: str | None) -> None:
 
 async def wait_for(ctx: Context, signal: str, timeout: float | None, key: str | None) -> Any:
     name = full_name(f"signal {signal}", key)
-    step = (await ctx.memory()).use(name, "signal") or await _begin_signal(ctx, name, timeout)
+    step = (await ctx.memory()).use(name, "signal") or await _begin_signal(ctx, name, signal, timeout)
     if not step.done:
         asked = step
         step, wakes = await ctx.services.store.run(lambda tx: journal.take_signal(tx, ctx.id, ctx.fence, signal, asked))
@@ -153,8 +153,9 @@ async def wait_for(ctx: Context, signal: str, timeout: float | None, key: str | 
     return output.get("payload")
 
 
-async def _begin_signal(ctx: Context, name: str, timeout: float | None) -> Step:
-    new = Step(ctx.id, name, "signal", done=False)
+async def _begin_signal(ctx: Context, name: str, signal: str, timeout: float | None) -> Step:
+    """Until it comes, the step says which one it is: its own name may also hold a key."""
+    new = Step(ctx.id, name, "signal", done=False, output_json=encode({"signal": signal}))
     step, _, _ = await ctx.services.store.run(lambda tx: journal.begin_wait(tx, ctx.id, ctx.fence, new, timeout))
     return step
 

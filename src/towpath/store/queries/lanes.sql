@@ -35,6 +35,10 @@ SELECT count(*) AS used FROM towpath.job
 WHERE queue = :queue AND lane = :lane AND NOT parked AND gate > 0
   AND (ready OR leased)
 
+-- name: lane_slots_running
+SELECT count(*) AS used FROM towpath.job
+WHERE queue = :queue AND lane = :lane AND NOT parked AND gate > 0 AND leased
+
 -- name: lane_roots_open
 SELECT count(*) AS used FROM towpath.job
 WHERE queue = :queue AND lane = :lane AND NOT parked AND gate > 0 AND parent_id IS NULL

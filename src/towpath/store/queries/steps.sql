@@ -25,6 +25,9 @@ WHERE NOT known.done
 -- name: step_by_name
 SELECT * FROM towpath.step WHERE job_id = :job_id AND name = :name
 
+-- name: awaited_signals
+SELECT name, output FROM towpath.step WHERE job_id = :job_id AND kind = 'signal' AND NOT done ORDER BY ord
+
 -- name: add_signal
 INSERT INTO towpath.signal (id, job_id, name, payload, created_at) VALUES (:id, :job_id, :name, :payload, :now)
 ON CONFLICT (id) DO NOTHING
