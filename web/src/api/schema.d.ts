@@ -1535,7 +1535,7 @@ export interface paths {
         };
         /**
          * List Workers
-         * @description Workers of the last day, the newest first. One that has not been heard of for a minute is not alive.
+         * @description Workers of the last day, the newest first. One that has been silent for longer than its leases last is not alive.
          */
         get: operations["list_workers"];
         put?: never;
