@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC
 
+from towpath.recordings import escaping
 from towpath.recordings.records import Line, Recording, Summary, Transcript, speaker_scope
 
 _PARAGRAPH_PAUSE = 2.0
@@ -36,11 +37,12 @@ def _caveat(lines: Sequence[Line], shape: str) -> list[str]:
 
 
 def as_srt(what: Exported) -> str:
-    cues = [
-        f"{number}\n{_clock(line.start, ',')} --> {_clock(_shown_until(line), ',')}\n{_cue(line)}\n"
-        for number, line in enumerate(what.lines, 1)
-    ]
-    return "\n".join(cues)
+    return "\n".join(_cue(number, line) for number, line in enumerate(what.lines, 1))
+
+
+def _cue(number: int, line: Line) -> str:
+    said = _said(line.speaker, line.text, escaping.srt)
+    return f"{number}\n{_clock(line.start, ',')} --> {_clock(_shown_until(line), ',')}\n{said}\n"
 
 
 def as_vtt(what: Exported) -> str:
@@ -71,10 +73,10 @@ def _segment(line: Line) -> dict[str, object]:
 
 
 def as_markdown(what: Exported) -> str:
-    parts = [f"# {_escaped(what.recording.title)}"]
+    parts = [f"# {escaping.markdown(escaping.one_line(what.recording.title))}"]
     if what.summary is not None:
         made = "sentences of the transcript" if what.summary.method == "extractive" else what.summary.model or "a model"
-        parts += ["## Summary", _escaped(what.summary.text), f"*({_escaped(made)})*"]
+        parts += ["## Summary", escaping.markdown(what.summary.text), f"*({escaping.markdown(escaping.one_line(made))})*"]
     parts += [
         "## Transcript",
         *_caveat(what.lines, "*({})*"),
@@ -100,8 +102,8 @@ def file_name(title: str, ending: str) -> str:
 
 def _timed(line: Line) -> str:
     """A line that can be found again in the recording."""
-    said = f"{line.speaker}: {line.text}" if line.speaker else line.text
-    return f"**{_clock(line.start, '.')[:8]}** {_escaped(_one_line(said))}"
+    said = _said(line.speaker, escaping.one_line(line.text), escaping.markdown)
+    return f"**{_clock(line.start, '.')[:8]}** {said}"
 
 
 def _paragraphs(lines: Sequence[Line]) -> list[str]:
@@ -116,26 +118,20 @@ def _paragraphs(lines: Sequence[Line]) -> list[str]:
 
 
 def _paragraph(lines: Sequence[Line]) -> str:
-    who = f"{lines[0].speaker}: " if lines[0].speaker else ""
-    return who + " ".join(line.text for line in lines)
+    return _said(lines[0].speaker, " ".join(line.text for line in lines), escaping.lines)
 
 
-def _cue(line: Line) -> str:
-    return f"{line.speaker}: {_one_line(line.text)}" if line.speaker else _one_line(line.text)
+def _said(speaker: str | None, text: str, escaped: Callable[[str], str]) -> str:
+    who = escaping.one_line(speaker or "")
+    return f"{escaped(who)}: {escaped(text)}" if who else escaped(text)
 
 
 def _voice(line: Line) -> str:
-    """What is written between < and > would be read as markup."""
-    text = _one_line(line.text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-    if not line.speaker:
-        return text
-    speaker = _one_line(line.speaker).replace("&", "&amp;").replace("<", "").replace(">", "")
-    return f"<v {speaker}>{text}"
-
-
-def _one_line(text: str) -> str:
-    """An empty line would end a cue."""
-    return " ".join(text.split()).replace("-->", "→")
+    speaker = escaping.vtt(line.speaker or "")
+    if not speaker:
+        return escaping.vtt(line.text)
+    end = " >" if speaker.endswith("-") else ">"  # two of them and the end of the tag would be an arrow
+    return f"<v {speaker}{end}{escaping.vtt(line.text)}"
 
 
 def _shown_until(line: Line) -> float:
@@ -148,8 +144,3 @@ def _clock(seconds: float, mark: str) -> str:
     hours, rest = divmod(whole, 3_600_000)
     minutes, rest = divmod(rest, 60_000)
     return f"{hours:02}:{minutes:02}:{rest // 1000:02}{mark}{rest % 1000:03}"
-
-
-def _escaped(text: str) -> str:
-    """What somebody said is text, whatever Markdown or HTML would make of it."""
-    return re.sub(r"([\\`*_\[\]<>#|])", r"\\\1", text)
