@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass, field, fields
 from pathlib import Path
+from typing import Any
 
 from towpath.core.errors import ConfigurationError
+from towpath.core.naming import meant
 
 DEFAULT_DATABASE_URL = "sqlite:///towpath.db"
 
@@ -17,7 +19,7 @@ def _setting(default: object, what: str, *, secret: bool = False) -> object:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """Every setting; each is read from `TOWPATH_` + its name in capitals."""
+    """Every setting. `Settings.load()` reads each from `TOWPATH_` + its name in capitals; `Settings()` reads nothing."""
 
     database_url: str = _setting(DEFAULT_DATABASE_URL, "Where jobs live: sqlite:///path or postgresql://…")  # type: ignore[assignment]
     blobs_url: str = _setting(
@@ -111,16 +113,25 @@ class Settings:
         0.0, "Delete recordings with their audio and transcripts after this many days; 0: never"
     )  # type: ignore[assignment]
 
+    @classmethod
+    def load(cls, **given: Any) -> Settings:
+        """What is given here, else what the environment says, else the default."""
+        return load(**given)
 
-def load(environ: dict[str, str] | None = None) -> Settings:
-    """Settings from the environment; a value that does not fit is refused with its name."""
+
+def load(environ: dict[str, str] | None = None, **given: Any) -> Settings:
+    """Settings from the environment but for those given; a value that does not fit is refused with its name."""
     source = os.environ if environ is None else environ
+    known = {item.name: item for item in fields(Settings)}
+    if unknown := sorted(set(given) - set(known)):
+        hint = meant(unknown[0], known) or "towpath config lists them"
+        raise ConfigurationError(f"there is no setting {unknown[0]!r}; {hint}")
     values: dict[str, object] = {}
-    for item in fields(Settings):
+    for item in known.values():
         name = f"TOWPATH_{item.name.upper()}"
-        if name in source:
+        if item.name not in given and name in source:
             values[item.name] = _parse(name, source[name], item.default)
-    return Settings(**values)  # type: ignore[arg-type]  # _parse returns the type of the default
+    return Settings(**values, **given)  # type: ignore[arg-type]  # _parse returns the type of the default
 
 
 def names_database(environ: dict[str, str] | None = None) -> bool:

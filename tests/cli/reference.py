@@ -32,8 +32,13 @@ failed, `towpath migrate --check` found something missing); 2, it could not be d
 _SETTINGS = """# Settings
 
 Every setting is read from the environment when a process starts; a value that does not fit is refused with its name.
-`towpath config` shows what is in force. An `App` can be given its own: `App(settings=Settings(lease_seconds=60))`. This page
-is made from the settings themselves by `python -m tests.cli.reference`.
+`towpath config` shows what is in force. An app that is given none reads them itself, as `App()` does.
+
+An app can be given its own. `App(settings=Settings.load(lease_seconds=60))` takes what is given there first, then what the
+environment says, then the default. `App(settings=Settings(lease_seconds=60))` does not look at the environment at all: what
+is not given is the default, which is what a test wants. The database named by `App(url)` goes before every setting.
+
+This page is made from the settings themselves by `python -m tests.cli.reference`.
 """
 
 

@@ -158,9 +158,7 @@ def test_waits_and_due_jobs_nobody_acts_on_are_problems(towpath_on_both):
 
     async def fall_due(app):
         await app.enqueue("add", {"a": 1, "b": 2}, delay=0.001)
-        app.schedule("nightly", "0 3 * * *", "add", {"a": 1, "b": 2})
-        await app.close()
-        await app.open()
+        await app.schedules.add("nightly", "0 3 * * *", "add", {"a": 1, "b": 2})
         moment = await _ago(app, timedelta(days=1))
         await _sql(app, f"UPDATE towpath_schedule SET next_fire = {moment}")
         await _sql(app, f"UPDATE towpath_job SET deadline = {moment} WHERE id = '{overdue}'")
@@ -171,6 +169,17 @@ def test_waits_and_due_jobs_nobody_acts_on_are_problems(towpath_on_both):
     assert any("1 job whose wait is over" in message for message in messages), messages
     assert any("1 job fell due" in message for message in messages), messages
     assert any("schedule nightly should have fired" in message for message in messages), messages
+
+
+def test_a_schedule_that_no_running_process_declares_is_something_to_know(towpath_on_both):
+    async def declare(app):
+        app.schedule("nightly", "0 3 * * *", "add", {"a": 1, "b": 2})
+        await app.close()
+        await app.open()
+        assert [one for one in await app.checkup() if one.topic == "schedules"] == []
+
+    towpath_on_both.with_app(declare)
+    assert "no running process declares nightly" in _findings(towpath_on_both)[("schedules", "note")]["message"]
 
 
 def test_an_operation_nobody_knows_is_a_problem(towpath_on_both):
@@ -184,7 +193,7 @@ def test_an_operation_nobody_knows_is_a_problem(towpath_on_both):
 @pytest.mark.parametrize(("slots", "level"), [(0, "problem"), (1, "note")])
 def test_jobs_at_a_cap_are_told_and_a_cap_of_zero_is_a_problem(towpath_on_both, slots, level):
     towpath_on_both("migrate")
-    towpath_on_both("queues", "lane", "sums", "alice", "--slots", slots)
+    towpath_on_both("queues", "lane", "sums", "alice", "--new", "--slots", slots)
     for _ in range(2):
         towpath_on_both.enqueue("add", {"a": 1, "b": 2}, tenant="alice")
     found = _findings(towpath_on_both, code=1)[("parked", level)]

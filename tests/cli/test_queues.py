@@ -1,5 +1,7 @@
 """towpath queues, lanes, workers and schedules."""
 
+import pytest
+
 from tests.cli.commands import words
 from towpath.testing import drain
 
@@ -27,7 +29,7 @@ def test_a_paused_queue_holds_its_jobs_until_it_is_resumed(towpath_on_both):
 
 def test_a_queue_is_capped_and_the_cap_is_lifted(towpath_on_both):
     towpath_on_both("migrate")
-    towpath_on_both("queues", "cap", "gpu", "2")
+    towpath_on_both("queues", "cap", "gpu", "2", "--new")
     assert [(view["name"], view["max_slots"]) for view in towpath_on_both.json("queues")] == [("gpu", 2)]
     towpath_on_both("queues", "cap", "gpu", "none")
     assert [view["max_slots"] for view in towpath_on_both.json("queues")] == [None]
@@ -43,8 +45,41 @@ def test_a_queue_with_an_impossible_name_is_refused(towpath):
     assert "a queue's name must be" in towpath("queues", "pause", "my queue", code=2).stderr
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["queues", "pause", "imagse"],
+        ["queues", "resume", "imagse"],
+        ["queues", "cap", "imagse", "2"],
+        ["queues", "lane", "imagse", "alice"],
+        ["queues", "lanes", "imagse"],
+        ["queues", "show", "imagse"],
+        ["prune", "--older-than", "1d", "--queue", "imagse"],
+    ],
+    ids=" ".join,
+)
+def test_a_queue_that_nobody_knows_is_refused_and_nothing_is_made_of_it(towpath, words):
+    towpath("migrate")
+    towpath("queues", "pause", "images", "--new")
+    refused = towpath(*words, code=2).stderr
+    assert "no queue is named 'imagse'" in refused
+    assert "did you mean 'images'?" in refused
+    assert [view["name"] for view in towpath.json("queues")] == ["images"]
+
+
+def test_one_queue_is_shown_by_itself(towpath_on_both):
+    towpath_on_both.enqueue("add", {"a": 1, "b": 2})
+    towpath_on_both.enqueue("add", {"a": 1, "b": 2}, queue="other")
+    view = towpath_on_both.json("queues", "show", "sums")
+    assert (view["name"], view["queued"], view["running"]) == ("sums", 1, 0)
+    shown = towpath_on_both("queues", "show", "sums").stdout
+    assert "sums" in shown
+    assert "other" not in shown
+
+
 def test_lanes_get_weights_and_caps(towpath_on_both):
     towpath_on_both("migrate")
+    towpath_on_both("queues", "pause", "images", "--new")
     assert "every lane of images has weight 1" in towpath_on_both("queues", "lanes", "images").stdout
     towpath_on_both("queues", "lane", "images", "alice", "--weight", "3")
     towpath_on_both("queues", "lane", "images", "bob", "--slots", "2")
@@ -58,8 +93,9 @@ def test_lanes_get_weights_and_caps(towpath_on_both):
 
 def test_a_lane_caps_its_slots_or_its_roots_but_not_both(towpath):
     towpath("migrate")
-    assert "not both" in towpath("queues", "lane", "q", "bob", "--slots", "1", "--roots", "1", code=2).stderr
-    assert "weight" in towpath("queues", "lane", "q", "bob", "--weight", "0", code=2).stderr
+    lane = ["queues", "lane", "q", "bob", "--new"]
+    assert "not both" in towpath(*lane, "--slots", "1", "--roots", "1", code=2).stderr
+    assert "weight" in towpath(*lane, "--weight", "0", code=2).stderr
 
 
 def test_workers_are_listed_with_what_they_serve(towpath_on_both):
@@ -91,9 +127,8 @@ def test_schedules_are_listed_paused_and_resumed(towpath_on_both):
     assert "nothing is scheduled" in towpath_on_both("schedules").stdout
     _nightly(towpath_on_both)
     shown = words(towpath_on_both("schedules").stdout)
-    assert "nightly 0 3 * * * UTC add alice" in shown
+    assert "nightly 0 3 * * * UTC add alice retired" in shown
     towpath_on_both("schedules", "pause", "nightly")
-    assert "paused" in towpath_on_both("schedules").stdout
     [row] = towpath_on_both.json("schedules")
     assert (row["paused"], row["payload"], row["last_fire"]) == (True, {"a": 1, "b": 2}, None)
     towpath_on_both("schedules", "resume", "nightly")
@@ -103,3 +138,29 @@ def test_schedules_are_listed_paused_and_resumed(towpath_on_both):
 def test_a_schedule_that_does_not_exist_is_named(towpath):
     towpath("migrate")
     assert "no schedule is named 'weekly'" in towpath("schedules", "pause", "weekly", code=2).stderr
+
+
+def test_a_schedule_is_made_by_hand_and_removed(towpath_on_both):
+    towpath_on_both("migrate")
+    made = towpath_on_both(
+        "schedules", "add", "mondays", "0 8 * * 1", "add", "--queue", "sums", "--payload", '{"a": 1, "b": 2}',
+        "--tenant", "alice", "--timezone", "Europe/Berlin",
+    )  # fmt: skip
+    assert "mondays enqueues add at" in made.stdout
+    [row] = towpath_on_both.json("schedules")
+    assert (row["name"], row["cron"], row["timezone"], row["tenant"]) == ("mondays", "0 8 * * 1", "Europe/Berlin", "alice")
+    assert (row["origin"], row["retired"], row["payload"]) == ("people", False, {"a": 1, "b": 2})
+    towpath_on_both("schedules", "pause", "mondays")
+    assert "paused" in towpath_on_both("schedules").stdout
+    again = ["schedules", "add", "mondays", "0 8 * * 1", "add", "--queue", "sums"]
+    assert "there is a schedule 'mondays' already" in towpath_on_both(*again, code=2).stderr
+    towpath_on_both("schedules", "remove", "mondays")
+    assert towpath_on_both.json("schedules") == []
+
+
+def test_a_schedule_made_by_hand_needs_a_queue_and_a_time(towpath):
+    towpath("migrate")
+    assert "--queue" in towpath("schedules", "add", "mondays", "0 8 * * 1", "add", code=2).stderr
+    refused = towpath("schedules", "add", "mondays", "every monday", "add", "--queue", "sums", code=2).stderr
+    assert "five fields" in refused
+    assert "no schedule is named 'sundays'" in towpath("schedules", "remove", "sundays", code=2).stderr

@@ -47,6 +47,9 @@ def caused(error):
 
 
 EXPECTED = [
+    (towpath.QueueNotFound("mials", ["mails"]), 404, "not_found", None),
+    (towpath.ScheduleNotFound("nigthly", ["nightly"]), 404, "not_found", "no schedule is named 'nigthly'"),
+    (towpath.NameTaken("it is taken"), 409, "conflict", "it is taken"),
     (not_found("no such barge"), 404, "not_found", "no such barge"),
     (conflict("it moves", remedy="wait"), 409, "conflict", "it moves"),
     (invalid("limit", "is too much"), 422, "invalid", "limit: is too much"),

@@ -16,6 +16,7 @@ async def due_schedule(scene: Scene) -> None:
         await tx.execute(
             "put_schedule", name=scene.queue, cron="0 * * * *", timezone="UTC", operation="work", queue=scene.queue,
             payload="null", tenant="default", priority=1, max_attempts=3, next_fire=LATE,
+            origin="people", now=tx.now,
         )  # fmt: skip
 
     await scene.store.run(unit)

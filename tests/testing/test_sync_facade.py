@@ -214,3 +214,25 @@ def test_an_app_opened_by_nobody_before_a_fork_works_in_parent_and_child(sqlite_
     found = _forking("opened_after", sqlite_url)
     assert set(found["jobs"]) == {found["child"], found["own"]}
     assert found["child"] != found["own"]
+
+
+_SCRIPT = """
+import sys
+from towpath import App
+
+app = App(sys.argv[1])
+
+
+@app.operation("double")
+async def double(ctx, payload: int):
+    return payload * 2
+
+
+print(app.sync().enqueue("double", 1).state.value)
+"""
+
+
+def test_a_script_that_ends_without_closing_says_nothing_about_it(database_url):
+    words = [sys.executable, "-W", "error", "-c", _SCRIPT, database_url]
+    ended = subprocess.run(words, capture_output=True, text=True, timeout=60, check=False)
+    assert (ended.returncode, ended.stdout, ended.stderr) == (0, "queued\n", "")

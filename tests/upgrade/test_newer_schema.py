@@ -9,7 +9,7 @@ from towpath.testing import drain
 TABLES = [
     "job", "event", "step", "signal", "lane", "queue", "clock", "budget", "worker", "schedule", "tally", "rollup",
     "depth", "migration", "owned", "histogram", "upkeep", "lifetime", "lifetime_histogram", "histogram_minute",
-    "lease", "usage_tally", "usage", "job_usage", "spend", "price", "occupancy", "idempotency", "tombstone",
+    "lease", "usage_tally", "usage", "job_usage", "spend", "price", "occupancy", "idempotency", "tombstone", "declared",
 ]  # fmt: skip
 
 

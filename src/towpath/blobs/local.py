@@ -15,6 +15,7 @@ from towpath.blobs.errors import BlobStoreClosed, BlobStoreUnavailable
 from towpath.blobs.folders import make_root
 from towpath.blobs.keys import check_key, check_prefix
 from towpath.blobs.uploads import Upload, sweep
+from towpath.core.beside import beside
 
 CHUNK = 1024 * 1024
 LEFTOVER_SECONDS = 3600.0
@@ -101,7 +102,7 @@ class LocalBlobs:
 
     async def aclose(self) -> None:
         self._closed = True
-        await asyncio.to_thread(self._threads.shutdown)
+        await beside(self._threads.shutdown)
 
     async def _run(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         if self._closed:

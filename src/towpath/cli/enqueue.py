@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
+from towpath.cli.auditing import note
 from towpath.cli.opening import opened, run
 from towpath.cli.options import AppPath, AsJson, Database, Payload, finds_data, parse_payload
 from towpath.cli.records import job_as_dict
@@ -61,4 +62,5 @@ def enqueue(
 async def _enqueue(operation: str, payload: Any, options: dict[str, Any], app_path: str | None, database: str | None) -> Job:
     async with opened(database, app_path) as app:
         made = await app.enqueue(operation, payload, **options)
+        await note(app, "job.create", made.id, operation=operation, tenant=options["tenant"])
         return await app.get(made.id)

@@ -1,4 +1,4 @@
-"""What commands about accounts share: which database they mean, how it is opened, and their lines in the audit log."""
+"""What commands about accounts share: which database they mean and how it is opened."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import shlex
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -14,9 +14,8 @@ from towpath.cli.data import database_url, exists, missing_database, opening, op
 from towpath.cli.words import program
 from towpath.core.errors import ConfigurationError
 from towpath.engine.app import App
-from towpath.http import accounts, audit
+from towpath.http import accounts
 from towpath.http.errors import AccountNotFound
-from towpath.http.facts import Facts, Note
 from towpath.http.identity import SLICE
 from towpath.http.records import Account
 
@@ -53,8 +52,3 @@ async def account_named(app: App, name: str) -> Account:
             ) from None
         remedy = f"{create} {shlex.quote(name)}{options_for(app.url)}"
         raise ConfigurationError(f"there is no account {name!r}; make it first: {remedy}") from None
-
-
-async def note(app: App, action: str, target: str, **details: Any) -> None:
-    """A line in the audit log: whoever can run commands on the database needs no account."""
-    await audit.write(app.services.store, Facts(), [Note(action, target, via="cli", details=details or None)])

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 import typer
 from rich.text import Text
 
+from towpath.cli.auditing import note
 from towpath.cli.failing import REFUSED
 from towpath.cli.jobs import jobs_table
 from towpath.cli.opening import opened, run
@@ -157,6 +158,9 @@ def requeue(
 async def _requeue(ids: list[str] | None, moves: dict[str, Any], app_path: str | None, database: str | None) -> None:
     async with opened(database, app_path) as app:
         outcome = await app.inbox.requeue(ids, **moves)
+        if outcome.requeued:
+            asked = {name: value for name, value in moves.items() if name not in ("payload", "keep_steps")}
+            await note(app, "inbox.requeue", jobs=outcome.requeued, edited=moves["payload"] is not None, **asked)
     typer.echo(f"{jobs(outcome.requeued)} requeued")
     for job_id, why in outcome.refused.items():
         typer.echo(f"{job_id} was not requeued: {clean(why)}", err=True)

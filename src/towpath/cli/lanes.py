@@ -6,8 +6,9 @@ from typing import Annotated
 
 import typer
 
+from towpath.cli.auditing import noting
 from towpath.cli.opening import opened, run
-from towpath.cli.options import AsJson, Database, QueueName, finds_data
+from towpath.cli.options import AsJson, Database, New, QueueName, finds_data
 from towpath.cli.records import plain
 from towpath.cli.screen import clean, console, say_json, table
 from towpath.core.records import Lane
@@ -17,6 +18,7 @@ from towpath.core.records import Lane
 def lane(
     queue: QueueName,
     name: Annotated[str, typer.Argument(metavar="LANE", help="The tenant, or what was given as lane= at enqueue.")],
+    *,
     weight: Annotated[
         float, typer.Option("--weight", help="Its share against the other lanes; 1 is the ordinary share.")
     ] = 1.0,
@@ -27,6 +29,7 @@ def lane(
         int | None,
         typer.Option("--roots", min=0, help="At most this many of its root jobs are open at once.", show_default=False),
     ] = None,
+    new: New = False,
     database: Database = None,
 ) -> None:
     """Sets the share and the cap of one lane of a queue; what is not given goes back to its default.
@@ -43,7 +46,10 @@ def lane(
 
     async def work() -> Lane:
         async with opened(database) as app:
-            return await app.queues.lane(queue, name, weight=weight, max_slots=slots, max_roots=roots)
+            if not new:
+                await app.queues.get(queue)
+            line = await noting(app, "lane.set", f"{queue} {name}", weight=weight, max_slots=slots, max_roots=roots)
+            return await app.queues.lane(queue, name, weight=weight, max_slots=slots, max_roots=roots, also=line)
 
     made = run(work())
     typer.echo(f"lane {clean(name)} of {queue} has weight {made.weight:g}, {_cap(made)}")
@@ -60,7 +66,9 @@ def lanes(queue: QueueName, as_json: AsJson = False, database: Database = None) 
 
     async def work() -> list[Lane]:
         async with opened(database) as app:
-            return list(await app.queues.lanes(queue))
+            if not (found := list(await app.queues.lanes(queue))):
+                await app.queues.get(queue)
+            return found
 
     found = run(work())
     if as_json:

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from towpath.cli.auditing import note
 from towpath.cli.data import exists
 from towpath.cli.opening import app_for, run
 from towpath.cli.options import AppWithSlices, Database, finds_data
@@ -41,11 +42,20 @@ def migrate(
 async def _migrate(app_path: str | None, check: bool, database: str | None) -> list[Migration]:
     app = _with_server_tables(app_for(database, app_path))
     if not check:
-        return await app.migrate()
+        return await _apply(app)
     if not exists(app.url):
         typer.echo(f"there is no database yet at {masked(app.url)}; without --check this makes it", err=True)
         raise typer.Exit(1)
     return await app.pending_migrations()
+
+
+async def _apply(app: App) -> list[Migration]:
+    applied = await app.migrate()
+    if applied:
+        async with app_for(app.url) as bare:  # knows no operations and declares nothing
+            named = [f"{one.slice} {one.number:04}" for one in applied]
+            await note(bare, "schema.migrate", applied=named)
+    return applied
 
 
 def _with_server_tables(app: App) -> App:

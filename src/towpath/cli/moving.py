@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from towpath.cli.auditing import note
 from towpath.cli.failing import REFUSED, tell
 from towpath.cli.naming import job_named
 from towpath.cli.opening import opened, run
@@ -47,6 +48,7 @@ def cancel(
         found = await job_named(app, job_id)
         if not await app.cancel(found, reason):
             raise NotRequeueable(f"job {found} had ended already")
+        await note(app, "job.cancel", found, reason=reason)
         return f"{found} cancelled"
 
     run(_each(job_ids, one, database))
@@ -74,6 +76,7 @@ def retry(
     async def one(app: App, job_id: str) -> str:
         found = await job_named(app, job_id)
         await app.requeue(found, payload=edited, keep_steps=keep_steps)
+        await note(app, "job.retry", found, edited=edited is not None)
         return f"{found} requeued"
 
     run(_each(job_ids, one, database, app_path))
@@ -91,7 +94,9 @@ def delete(job_ids: WholeJobIds, database: Database = None) -> None:
     """
 
     async def one(app: App, job_id: str) -> str:
-        return f"{job_id} deleted, {jobs(await app.delete(job_id))} in all"
+        gone = await app.delete(job_id)
+        await note(app, "job.delete", job_id, jobs=gone)
+        return f"{job_id} deleted, {jobs(gone)} in all"
 
     run(_each(job_ids, one, database))
 

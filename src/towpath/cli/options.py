@@ -49,6 +49,8 @@ WholeJobIds = Annotated[list[str], typer.Argument(metavar="ID...", help="Ids of 
 Operation = Annotated[str | None, typer.Option("--operation", help="Only this operation.", show_default=False)]
 Queue = Annotated[str | None, typer.Option("--queue", help="Only this queue.", show_default=False)]
 QueueName = Annotated[str, typer.Argument(metavar="QUEUE", help="The queue's name.")]
+New = Annotated[bool, typer.Option("--new", help="Also if no job and no worker has used the queue yet.")]
+ScheduleName = Annotated[str, typer.Argument(metavar="NAME", help="The schedule's name.")]
 Tenant = Annotated[str | None, typer.Option("--tenant", help="Only this tenant.", show_default=False)]
 Limit = Annotated[int, typer.Option("--limit", min=1, max=10_000, help="At most this many.")]
 Payload = Annotated[

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from towpath.cli.auditing import note
 from towpath.cli.opening import opened, run
 from towpath.cli.options import Database, Queue, finds_data
 from towpath.cli.words import jobs, parse_duration
@@ -36,4 +37,8 @@ def prune(
 
 async def _prune(age: timedelta, failed: bool, queue: str | None, database: str | None) -> int:
     async with opened(database) as app:
-        return await app.prune(age, failed=failed, queue=queue)
+        if queue is not None:
+            await app.queues.get(queue)  # a misspelt one would look like one with nothing to remove
+        gone = await app.prune(age, failed=failed, queue=queue)
+        await note(app, "jobs.prune", queue, jobs=gone, older_than_seconds=age.total_seconds(), failed=failed)
+        return gone

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Annotated
 
 import typer
+from rich.table import Table
 from rich.text import Text
 
 from towpath.cli import lanes
+from towpath.cli.auditing import noting
 from towpath.cli.opening import opened, run
-from towpath.cli.options import AsJson, Database, QueueName, finds_data
+from towpath.cli.options import AsJson, Database, New, QueueName, finds_data
 from towpath.cli.records import plain
 from towpath.cli.screen import clean, console, say_json, table
 from towpath.engine.admin import QueueView
@@ -27,6 +29,7 @@ def queues(ctx: typer.Context, as_json: AsJson = False, database: Database = Non
     \b
     Examples:
       towpath queues
+      towpath queues show images
       towpath queues pause images
       towpath queues cap gpu 2
       towpath queues lane images alice --weight 3
@@ -40,13 +43,17 @@ async def _list(as_json: bool, database: str | None) -> None:
         found = await app.queues.list()
     if as_json:
         say_json([plain(view) for view in found])
-        return
+    else:
+        console().print(_grid(found) if found else "no queue has had a job yet")
+
+
+def _grid(views: Sequence[QueueView]) -> Table:
     grid = table("queue", "queued", "running", "waiting", "cap", "workers", "")
-    for view in found:
+    for view in views:
         cap = "–" if view.max_slots is None else str(view.max_slots)
         numbers = [f"{number:,}" for number in (view.queued, view.running, view.waiting)]
         grid.add_row(clean(view.name), *numbers, cap, str(view.workers), _remark(view))
-    console().print(grid if found else "no queue has had a job yet")
+    return grid
 
 
 def _remark(view: QueueView) -> Text:
@@ -55,9 +62,31 @@ def _remark(view: QueueView) -> Text:
     return Text("no live worker", "red") if view.queued and not view.workers else Text()
 
 
+@app.command("show")
+@finds_data
+def show(queue: QueueName, as_json: AsJson = False, database: Database = None) -> None:
+    """Shows one queue: how many jobs are in it, and how many live workers serve it. No other queue is looked at.
+
+    \b
+    Examples:
+      towpath queues show images
+      towpath queues show images --json
+    """
+
+    async def work() -> QueueView:
+        async with opened(database) as app:
+            return await app.queues.get(queue)
+
+    found = run(work())
+    if as_json:
+        say_json(plain(found))
+    else:
+        console().print(_grid([found]))
+
+
 @app.command("pause")
 @finds_data
-def pause(queue: QueueName, database: Database = None) -> None:
+def pause(queue: QueueName, new: New = False, database: Database = None) -> None:
     """Stops workers from taking jobs of a queue; what runs goes on.
 
     \b
@@ -66,9 +95,9 @@ def pause(queue: QueueName, database: Database = None) -> None:
     """
 
     async def work(app: App) -> None:
-        await app.queues.pause(queue)
+        await app.queues.pause(queue, also=await noting(app, "queue.pause", queue))
 
-    run(_change(work, database))
+    run(_change(queue, work, new, database))
     typer.echo(f"{queue} is paused")
 
 
@@ -83,9 +112,9 @@ def resume(queue: QueueName, database: Database = None) -> None:
     """
 
     async def work(app: App) -> None:
-        await app.queues.resume(queue)
+        await app.queues.resume(queue, also=await noting(app, "queue.resume", queue))
 
-    run(_change(work, database))
+    run(_change(queue, work, False, database))
     typer.echo(f"{queue} is open")
 
 
@@ -94,6 +123,7 @@ def resume(queue: QueueName, database: Database = None) -> None:
 def cap(
     queue: QueueName,
     slots: Annotated[str, typer.Argument(metavar="SLOTS|none", help="How many may run at once, or none for no cap.")],
+    new: New = False,
     database: Database = None,
 ) -> None:
     """Caps how many jobs of a queue run at once, over all workers.
@@ -102,13 +132,14 @@ def cap(
     Examples:
       towpath queues cap gpu 2
       towpath queues cap gpu none
+      towpath queues cap gpu 2 --new
     """
     most = _cap(slots)
 
     async def work(app: App) -> None:
-        await app.queues.cap(queue, most)
+        await app.queues.cap(queue, most, also=await noting(app, "queue.cap", queue, max_slots=slots))
 
-    run(_change(work, database))
+    run(_change(queue, work, new, database))
     typer.echo(f"{queue} has no cap" if most is None else f"{queue} runs at most {most} at once")
 
 
@@ -124,6 +155,8 @@ app.command("lane")(lanes.lane)
 app.command("lanes")(lanes.lanes)
 
 
-async def _change(work: Callable[[App], Awaitable[None]], database: str | None) -> None:
+async def _change(queue: str, work: Callable[[App], Awaitable[None]], new: bool, database: str | None) -> None:
     async with opened(database) as app:
+        if not new:
+            await app.queues.get(queue)  # which refuses a name that nobody knows
         await work(app)

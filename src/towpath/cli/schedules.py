@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
 import typer
 from rich.text import Text
 
+from towpath.cli import planning
+from towpath.cli.auditing import noting
 from towpath.cli.opening import opened, run
-from towpath.cli.options import AsJson, Database, finds_data
+from towpath.cli.options import AsJson, Database, ScheduleName, finds_data
 from towpath.cli.records import plain
 from towpath.cli.screen import clean, console, say_json, table
 from towpath.cli.words import age, clock
@@ -17,20 +17,21 @@ from towpath.core.records import Schedule
 
 app = typer.Typer()
 
-ScheduleName = Annotated[str, typer.Argument(metavar="NAME", help="The schedule's name.")]
-
 
 @app.callback(invoke_without_command=True)
 @finds_data
 def schedules(ctx: typer.Context, as_json: AsJson = False, database: Database = None) -> None:
     """Lists the schedules: what they enqueue, when they fire next, when they fired last.
 
-    Schedules are declared by the app (app.schedule) and written when a process of it starts.
+    Most are declared by an app (app.schedule): they live as long as a process of it runs, and are retired when none declares
+    them any more. Others are made and removed here, over the API or in the UI.
 
     \b
     Examples:
       towpath schedules
       towpath schedules pause nightly-report
+      towpath schedules add nightly-report '0 3 * * *' report --queue reports
+      towpath schedules remove nightly-report
     """
     if ctx.invoked_subcommand is None:
         run(_list(as_json, database))
@@ -42,12 +43,20 @@ async def _list(as_json: bool, database: str | None) -> None:
     if as_json:
         say_json([_as_dict(schedule) for schedule in found])
         return
-    grid = table("name", "cron", "operation", "tenant", "next", "last")
+    grid = table("name", "cron", "operation", "tenant", "next", "last", "from")
     for item in found:
-        upcoming = Text("paused", "yellow") if item.paused else Text(f"{clock(item.next_fire)} ({age(item.next_fire, now)})")
+        upcoming = Text(f"{clock(item.next_fire)} ({age(item.next_fire, now)})")
+        if item.paused or item.retired:
+            upcoming = Text("retired" if item.retired else "paused", "yellow")
         cron = f"{item.cron} {item.timezone}"
         grid.add_row(
-            clean(item.name), clean(cron), clean(item.operation), clean(item.tenant), upcoming, age(item.last_fire, now)
+            clean(item.name),
+            clean(cron),
+            clean(item.operation),
+            clean(item.tenant),
+            upcoming,
+            age(item.last_fire, now),
+            item.origin,
         )
     console().print(grid if found else "nothing is scheduled")
 
@@ -70,7 +79,7 @@ def pause(name: ScheduleName, database: Database = None) -> None:
 
     async def work() -> None:
         async with opened(database) as app:
-            await app.schedules.pause(name)
+            await app.schedules.pause(name, also=await noting(app, "schedule.pause", name))
 
     run(work())
     typer.echo(f"{name} is paused")
@@ -88,7 +97,11 @@ def resume(name: ScheduleName, database: Database = None) -> None:
 
     async def work() -> None:
         async with opened(database) as app:
-            await app.schedules.resume(name)
+            await app.schedules.resume(name, also=await noting(app, "schedule.resume", name))
 
     run(work())
     typer.echo(f"{name} is open")
+
+
+app.command("add")(planning.add)
+app.command("remove")(planning.remove)

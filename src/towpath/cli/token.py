@@ -8,7 +8,8 @@ from typing import Annotated
 
 import typer
 
-from towpath.cli.identity import account_named, note, opened_identity
+from towpath.cli.auditing import note
+from towpath.cli.identity import account_named, opened_identity
 from towpath.cli.opening import run
 from towpath.cli.options import AsJson, Data, Database
 from towpath.cli.screen import clean, console, say_json, table

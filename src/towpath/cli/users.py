@@ -10,7 +10,8 @@ from typing import Annotated, TypeAlias
 
 import typer
 
-from towpath.cli.identity import UserName, account_named, note, opened_identity
+from towpath.cli.auditing import note
+from towpath.cli.identity import UserName, account_named, opened_identity
 from towpath.cli.login_link import BaseUrl, base_url_for
 from towpath.cli.opening import run
 from towpath.cli.options import AsJson, Data, Database

@@ -12,7 +12,8 @@
     │       └── ChildrenFailed   a gather had children that did not succeed
     ├── WaitTimeout              wait_for() ran into its timeout
     ├── LeaseLost                this attempt no longer owns the job; nothing it writes counts
-    ├── JobNotFound, UnknownOperation, NotRequeueable, JobFailed, JobCancelled, ResultTimeout
+    ├── JobNotFound, QueueNotFound, ScheduleNotFound, NameTaken, UnknownOperation, NotRequeueable, JobFailed, JobCancelled,
+    │   ResultTimeout
     ├── EncodingError            a value that JSON cannot carry faithfully
     │   └── PayloadTooLarge
     ├── ConfigurationError       wrong setting, URL, or a component that is too old
@@ -23,8 +24,11 @@ Messages say what happened, what was given and what to do.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from enum import StrEnum
 from typing import Any
+
+from towpath.core.naming import listed, meant
 
 
 class Category(StrEnum):
@@ -121,6 +125,26 @@ class LeaseLost(TowpathError):
 
 class JobNotFound(TowpathError, LookupError):
     """No job has this id."""
+
+
+class QueueNotFound(TowpathError, LookupError):
+    """No queue of this name has had a job, a worker or a setting; the message lists those that have."""
+
+    def __init__(self, name: str, known: Collection[str]) -> None:
+        super().__init__(f"no queue is named {name[:200]!r}: no operation uses it and no job was ever in it")
+        self.remedy = meant(name, known) or listed(known)
+
+
+class ScheduleNotFound(TowpathError, LookupError):
+    """No schedule has this name; the message lists those that there are."""
+
+    def __init__(self, name: str, known: Collection[str]) -> None:
+        super().__init__(f"no schedule is named {name[:200]!r}")
+        self.remedy = meant(name, known) or listed(known)
+
+
+class NameTaken(TowpathError):
+    """Something has this name already, or is kept by somebody else; the message says who."""
 
 
 class UnknownOperation(TowpathError, LookupError):

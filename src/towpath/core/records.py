@@ -284,3 +284,7 @@ class Schedule:
     next_fire: datetime | None = None
     last_fire: datetime | None = None
     last_job_id: str | None = None
+    origin: str = "code"
+    """Who keeps it: `code`, or `people`."""
+    retired: bool = False
+    """No running process declares it any more: it does not fire."""

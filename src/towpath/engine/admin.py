@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from towpath.core.encoding import decode
-from towpath.core.errors import SchemaInvalid
+from towpath.core.errors import QueueNotFound, SchemaInvalid
 from towpath.core.records import Lane, WorkerRow
 from towpath.engine.liveness import live_workers
 from towpath.engine.registry import check_label, check_name
@@ -32,7 +32,9 @@ class QueueView:
 
 
 class Queues:
-    """`also` is what is to happen in the same transaction as a change."""
+    """A queue is known when a job was ever in it, an operation of this app uses it, a worker has served it, or somebody has
+    set something about it. Settings may also be made for one that is not known yet. `also` is what is to happen in the same
+    transaction as a change."""
 
     def __init__(self, services: Services) -> None:
         self._services = services
@@ -42,12 +44,32 @@ class Queues:
         async def unit(tx: Tx) -> Sequence[QueueView]:
             depths = {row["queue"]: row for row in await tx.fetch("depths")}
             settings = {row["name"]: row for row in await tx.fetch("queue_settings")}
-            workers = await live_workers(tx)
-            serving = [decode(row["queues"]) for row in workers]
+            serving = await _serving(tx)
             names = sorted({*depths, *settings, *self._services.registry.queues()})
             return [_view(name, depths.get(name), settings.get(name), serving) for name in names]
 
         return await self._store.read(unit)
+
+    async def get(self, queue: str) -> QueueView:
+        """One queue at a glance; no other is looked at. QueueNotFound if nobody knows it, with the names that are near."""
+        check_name("a queue's name", queue)
+
+        async def unit(tx: Tx) -> QueueView:
+            depths = await tx.fetch("depth_of", queue=queue)
+            settings = await tx.fetch("lock_free_queue", queue=queue)
+            if not (depths or settings or queue in self._services.registry.queues()):
+                await self._refuse_unknown(tx, queue)
+            return _view(queue, depths[0] if depths else None, settings[0] if settings else None, await _serving(tx))
+
+        return await self._store.read(unit)
+
+    async def _refuse_unknown(self, tx: Tx, queue: str) -> None:
+        served = {name for row in await tx.fetch("workers") for name in decode(row["queues"])}
+        if queue in served:
+            return
+        used = {row["queue"] for row in await tx.fetch("depths")}
+        settings = {row["name"] for row in await tx.fetch("queue_settings")}
+        raise QueueNotFound(queue, used | settings | served | set(self._services.registry.queues()))
 
     async def pause(self, queue: str, *, also: Also[None] | None = None) -> None:
         """Nothing is claimed from it any more; what runs goes on."""
@@ -102,6 +124,10 @@ class Queues:
     async def lanes(self, queue: str) -> Sequence[Lane]:
         rows = await self._store.read(lambda tx: tx.fetch("lanes", queue=queue))
         return [Lane(row["queue"], row["lane"], row["weight"], row["max_slots"], row["max_roots"]) for row in rows]
+
+
+async def _serving(tx: Tx) -> Sequence[Sequence[str]]:
+    return [decode(row["queues"]) for row in await live_workers(tx)]
 
 
 def _view(name: str, depth: Row | None, settings: Row | None, serving: Sequence[Sequence[str]]) -> QueueView:

@@ -14,6 +14,7 @@ from typing import Any, Self, TypeVar
 
 from towpath import config, wiring
 from towpath.core import transitions
+from towpath.core.beside import beside
 from towpath.core.errors import (
     Category,
     ConfigurationError,
@@ -31,6 +32,7 @@ from towpath.engine import admin, explain, memory, reading, retention, schedules
 from towpath.engine.backup import Backup, backup
 from towpath.engine.budgets import Budgets
 from towpath.engine.checkup import checkup
+from towpath.engine.declaring import Declarer
 from towpath.engine.findings import Finding
 from towpath.engine.inbox import Inbox, payload_for
 from towpath.engine.prices import Prices
@@ -76,6 +78,7 @@ class App:
         self._retention: dict[str, retention.Keep] = {}
         self._workers: dict[Worker, asyncio.Task[None]] = {}
         self._home: Home | None = None
+        self._declarer = Declarer()
         self._sync = SyncApp(self)
 
     # -- what an app is made of
@@ -180,7 +183,7 @@ class App:
         try:
             await self._prepare(store)
             self._services = self._assemble(store)
-            await schedules.register(self._services, list(self._plans.values()))
+            await self._declarer.open(self._services, list(self._plans.values()))
         except BaseException:
             self._services = None
             await store.close()
@@ -201,7 +204,7 @@ class App:
         transport = DatabaseTransport(store.bell)
         return Services(
             self.settings, self.registry, store, transport, blobs, values, self._budgets(store),
-            Resources(self.resource_factories), Scribe(store), self._retention,
+            Resources(self.resource_factories), Scribe(store), self._retention, sorted(self._plans),
         )  # fmt: skip
 
     def _budgets(self, store: Any) -> Budgets:
@@ -217,13 +220,14 @@ class App:
         services, self._services = self._services, None
         if services is None:
             return
+        await self._declarer.close()
         await services.scribe.drain()
         await services.resources.close()
         services.threads.shutdown(wait=False, cancel_futures=True)
         await services.store.close()
         await services.blobs.aclose()
         if self.settings.otel_endpoint:
-            await asyncio.to_thread(tracing.flush)
+            await beside(tracing.flush)
 
     def sync(self) -> SyncApp:
         """The same app for code without an event loop: Django, Flask, scripts. One per app, opened by its first call."""

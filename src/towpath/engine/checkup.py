@@ -111,7 +111,15 @@ async def _due(tx: Tx, alive: Workers) -> list[Finding]:
     for late in await tx.fetch("overdue_schedules", before=_patience(tx, alive)):
         message = f"schedule {late['name']} should have fired at {_clock(late['next_fire'])}"
         found.append(problem("due", message, _OVERLOOKED if alive else _start()))
-    return found or [ok("due", "nothing scheduled is late")]
+    return [*(found or [ok("due", "nothing scheduled is late")]), *await _retired(tx)]
+
+
+async def _retired(tx: Tx) -> list[Finding]:
+    names = [row["name"] for row in await tx.fetch("retired_schedules", now=tx.now)]
+    if not names:
+        return []
+    message = f"no running process declares {', '.join(names[:_MOST])}{' and more' if len(names) > _MOST else ''}: not fired"
+    return [note("schedules", message, "start a process of the app that does, or leave it: it is forgotten after a week")]
 
 
 async def _set_aside(tx: Tx, alive: Workers) -> list[Finding]:

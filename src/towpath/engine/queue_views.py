@@ -57,6 +57,17 @@ async def queues(services: Services) -> list[QueueFigures]:
     return await services.store.read(unit)
 
 
+async def queue(services: Services, name: str) -> QueueFigures:
+    """One queue; no other is looked at. QueueNotFound if nobody knows it."""
+    view = await Queues(services).get(name)
+
+    async def unit(tx: Tx) -> QueueFigures:
+        [row] = await tx.fetch("queue_starts_of", queue=name, since=tx.now - timedelta(minutes=_RATE_MINUTES))
+        return _figures(view, row["started"] or 0, await _oldest(tx, name))
+
+    return await services.store.read(unit)
+
+
 async def _oldest(tx: Tx, queue: str) -> float | None:
     rows = await tx.fetch("oldest_ready", queue=queue)
     created: datetime | None = rows[0]["created_at"] if rows else None

@@ -57,8 +57,12 @@ class Services:
     resources: Resources
     scribe: Scribe
     retention: dict[str, Keep]
+    declared: list[str]
+    """The schedules that the code of this process declares."""
     threads: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(_MOST_STEP_THREADS, "towpath-step"))
     """For plain functions as steps. Not asyncio's own few threads: blob stores and wind-downs need those."""
+    declared_by: str = field(default_factory=uuid7)
+    """What this process declares its schedules under."""
     walked: dict[tuple[str | None, tuple[str, ...]], str] = field(default_factory=dict)
     """How far each rule of retention has gone through the feed: of one queue, or of all but those."""
 

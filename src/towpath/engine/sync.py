@@ -127,7 +127,7 @@ class SyncApp:
 
     def _start(self) -> Home:
         opened: Future[Home] = Future()
-        thread = threading.Thread(target=lambda: asyncio.run(self._live(opened)), name="towpath-sync", daemon=True)
+        thread = threading.Thread(target=self._run, args=[opened], name="towpath-sync", daemon=True)
         thread.start()
         self._thread = thread
         try:
@@ -138,6 +138,15 @@ class SyncApp:
             raise
         atexit.register(self.close)
         return home
+
+    def _run(self, opened: Future[Home]) -> None:
+        """Not `asyncio.run`: that ends by starting a thread, which the interpreter refuses when it is ending itself."""
+        loop = asyncio.new_event_loop()
+        try:
+            loop.run_until_complete(self._live(opened))
+            loop.run_until_complete(loop.shutdown_asyncgens())
+        finally:
+            loop.close()
 
     async def _live(self, opened: Future[Home]) -> None:
         self._stop = asyncio.Event()

@@ -69,6 +69,16 @@ def audited(request: Request, told: Callable[[T], Note]) -> Also[T]:
     return also
 
 
+def also(line: Note) -> Also[Any]:
+    """A line for the transaction of what it is about, where there is no request."""
+    entry_id = uuid7()
+
+    async def add(tx: Tx, _outcome: object) -> None:
+        await tx.execute("audit_add", **_values(entry_id, line, Facts()), now=tx.now)
+
+    return add
+
+
 def audit(
     request: Request,
     action: str,

@@ -18,8 +18,11 @@ from towpath.core.errors import (
     ConfigurationError,
     EncodingError,
     JobNotFound,
+    NameTaken,
     NotRequeueable,
     PayloadTooLarge,
+    QueueNotFound,
+    ScheduleNotFound,
     SchemaInvalid,
     StoreUnavailable,
     TowpathError,
@@ -123,6 +126,10 @@ def _throttled(error: Throttled) -> Problem:
     return Problem("throttled", 429, str(error), headers={"Retry-After": str(error.seconds)})
 
 
+def _with_remedy(error: QueueNotFound | ScheduleNotFound) -> Problem:
+    return Problem("not_found", 404, str(error), remedy=error.remedy)
+
+
 def _ours_or_theirs(error: ConfigurationError) -> Problem | None:
     """A name or a number that cannot be is the caller's. One with a cause came from below, and is ours."""
     return Problem("invalid", 422, str(error)) if error.__cause__ is None else None
@@ -131,12 +138,15 @@ def _ours_or_theirs(error: ConfigurationError) -> Problem | None:
 # In this order: the more particular kinds come first.
 _MADE: dict[type[Exception], Callable[[Any], Problem | None]] = {
     JobNotFound: _plainly("not_found", 404),
+    QueueNotFound: _with_remedy,
+    ScheduleNotFound: _with_remedy,
     UnknownOperation: _plainly("not_found", 404),
     AccountNotFound: _plainly("not_found", 404),
     SchemaInvalid: _schema_invalid,
     PayloadTooLarge: _plainly("too_large", 413),
     EncodingError: _plainly("invalid", 422),
     NotRequeueable: _plainly("conflict", 409),
+    NameTaken: _plainly("conflict", 409),
     AccountConflict: _plainly("conflict", 409),
     LoginRefused: _login_refused,
     Throttled: _throttled,

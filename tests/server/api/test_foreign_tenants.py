@@ -83,6 +83,8 @@ CASES: dict[str, list[Case]] = {
     "set_lane": [Case(ADMINS, {})],
     "pause_queue": [Case(ADMINS)],
     "resume_queue": [Case(ADMINS)],
+    "create_schedule": [Case(ADMINS, {"name": "mine", "cron": "0 3 * * *", "operation": "greet", "tenant": "south"})],
+    "delete_schedule": [Case(ADMINS)],
     "fire_schedule": [Case(ADMINS)],
     "pause_schedule": [Case(ADMINS)],
     "resume_schedule": [Case(ADMINS)],

@@ -62,6 +62,50 @@ async def test_admins_hold_a_schedule_and_have_it_now(site: Site):
         problem(await site.root.post(f"/api/schedules/unheard/{verb}"), 404, "not_found")
 
 
+NEW = {"name": "by-hand", "cron": "0 3 * * *", "operation": "greet", "payload": {"name": "n"}, "tenant": "south"}
+
+
+async def test_admins_plan_what_no_code_declares_and_delete_it_again(site: Site):
+    made = ok(await site.root.post("/api/schedules", json=NEW), 201)
+    assert (made["name"], made["origin"], made["retired"], made["tenant"]) == ("by-hand", "people", False, "south")
+    assert (made["cron"], made["timezone"], made["paused"]) == ("0 3 * * *", "UTC", False)
+    assert [plan["name"] for plan in ok(await site.ann.get("/api/schedules"))] == ["nightly"]
+    assert [plan["name"] for plan in ok(await site.bob.get("/api/schedules"))] == ["by-hand", "weekly"]
+    job = ok(await site.root.post("/api/schedules/by-hand/fire"))
+    assert (job["operation"], job["tenant"]) == ("greet", "south")
+    assert (await site.root.delete("/api/schedules/by-hand")).status_code == 204
+    problem(await site.root.delete("/api/schedules/by-hand"), 404, "not_found")
+    told = {(line["action"], line["target"], line["account"]) for line in ok(await site.root.get("/api/audit"))["items"]}
+    assert {("schedule.create", "by-hand", "root"), ("schedule.delete", "by-hand", "root")} <= told
+
+
+async def test_a_schedule_without_a_tenant_is_the_callers_own(site: Site):
+    made = ok(await site.root.post("/api/schedules", json={**NEW, "tenant": None}), 201)
+    assert made["tenant"] == ok(await site.root.get("/api/session"))["tenant"]
+
+
+async def test_a_schedule_that_cannot_be_is_refused(site: Site):
+    for wrong, status, kind in (
+        ({"cron": "often"}, 422, "invalid"),
+        ({"timezone": "Mars/Olympus"}, 422, "invalid"),
+        ({"name": "no spaces"}, 422, "invalid"),
+        ({"priority": 9}, 422, "invalid"),
+        ({"payload": {"times": 99}}, 422, "invalid"),
+        ({"operation": "unheard"}, 404, "not_found"),
+        ({"name": "nightly"}, 409, "conflict"),
+    ):
+        problem(await site.root.post("/api/schedules", json={**NEW, **wrong}), status, kind)
+    assert "out of the code" in problem(await site.root.delete("/api/schedules/nightly"), 409, "conflict")["detail"]
+    assert problem(await site.root.delete("/api/schedules/nigthly"), 404, "not_found")["remedy"] == "did you mean 'nightly'?"
+
+
+async def test_members_neither_plan_nor_delete(site: Site):
+    ok(await site.root.post("/api/schedules", json={**NEW, "tenant": "north"}), 201)
+    problem(await site.ann.post("/api/schedules", json={**NEW, "name": "other", "tenant": "north"}), 403, "forbidden")
+    problem(await site.ann.delete("/api/schedules/by-hand"), 403, "forbidden")
+    problem(await site.bob.delete("/api/schedules/by-hand"), 403, "forbidden")
+
+
 async def test_health_needs_nobody_and_readiness_needs_the_database(site: Site):
     assert ok(await site.nobody.get("/healthz"))["status"] == "ok"
     assert ok(await site.nobody.get("/readyz"))["status"] == "ok"

@@ -65,7 +65,7 @@ async def test_settings_are_for_admins_only_and_for_queues_that_exist(site: Site
     for method, path, body in calls:
         problem(await site.ann.request(method, path, json=body), 403, "forbidden")
         problem(await site.root.request(method, path.replace("front", "nowhere"), json=body), 404, "not_found")
-    problem(await site.ann.get("/api/queues/nowhere"), 404, "not_found")
+    assert problem(await site.ann.get("/api/queues/fornt"), 404, "not_found")["remedy"] == "did you mean 'front'?"
     problem(await site.root.patch("/api/queues/front", json={}), 422, "invalid")
     problem(await site.root.patch("/api/queues/front", json={"max_slots": -1}), 422, "invalid")
 

@@ -12,7 +12,7 @@ from towpath.engine.app import App
 from towpath.engine.queue_views import LaneView, QueueFigures
 from towpath.http.audit import audited, note
 from towpath.http.policy import Admin, Reader
-from towpath.http.problems import not_found, responses
+from towpath.http.problems import responses
 from towpath.http.routing import Router
 from towpath.server.counts import at_most_once_a_second, forget
 from towpath.server.routes.sharing import Engine
@@ -90,19 +90,12 @@ async def _queues(app: App) -> list[QueueFigures]:
 
 
 async def _one(app: App, name: str) -> QueueFigures:
-    return _named(await _queues(app), name)
+    return await at_most_once_a_second(app, ("queue", name), lambda: queue_views.queue(app.services, name))
 
 
 async def _fresh(app: App, name: str) -> QueueFigures:
     forget(app)
     return await _one(app, name)
-
-
-def _named(views: list[QueueFigures], name: str) -> QueueFigures:
-    found = next((view for view in views if view.name == name), None)
-    if found is None:
-        raise not_found(f"no queue is named {name[:200]!r}: no operation uses it and no job was ever in it")
-    return found
 
 
 def _shown(view: QueueFigures) -> Queue:

@@ -1,4 +1,4 @@
-"""Schedules: what is planned, and a way to hold it or to have it now."""
+"""Schedules: what is planned, ways to hold it or to have it now, and to plan something that no code declares."""
 
 from __future__ import annotations
 
@@ -11,11 +11,12 @@ from towpath.core.records import Schedule as Planned
 from towpath.engine.app import App
 from towpath.http.audit import audited, note
 from towpath.http.policy import Admin, Reader, tenant_of
-from towpath.http.problems import not_found, responses
+from towpath.http.problems import responses
 from towpath.http.routing import Router
 from towpath.server.routes.sharing import Engine
 from towpath.server.schemas.jobs import Job, job_of
-from towpath.server.schemas.schedules import Schedule
+from towpath.server.schemas.schedules import NewSchedule, Schedule
+from towpath.store.also import Also
 
 router = Router(prefix="/api/schedules", tags=["schedules"])
 
@@ -31,10 +32,26 @@ async def list_schedules(principal: Reader, app: Engine) -> list[Schedule]:
     return [_shown(plan, states) for plan in plans]
 
 
+@router.post("", operation_id="create_schedule", status_code=201, responses=responses(404, 409))
+async def create_schedule(principal: Admin, app: Engine, request: Request, asked: NewSchedule) -> Schedule:
+    """Plans something that no code declares; it stays until somebody deletes it. For operations of this server's app."""
+    plan = asked.model_dump() | {"tenant": asked.tenant or principal.tenant}
+    told = {name: plan[name] for name in ("cron", "timezone", "operation")}
+    line: Also[Planned] = audited(request, lambda made: note("schedule.create", made.name, tenant=made.tenant, **told))
+    made = await app.schedules.add(**plan, also=line)
+    return _shown(made, {})
+
+
+@router.delete("/{name:path}", operation_id="delete_schedule", status_code=204, responses=responses(404, 409))
+async def delete_schedule(_principal: Admin, app: Engine, request: Request, name: Named) -> None:
+    """Deletes one that people have made, or that its code has left behind; jobs that it has enqueued stay."""
+    line: Also[Planned] = audited(request, lambda gone: note("schedule.delete", gone.name, tenant=gone.tenant))
+    await app.schedules.remove(name, also=line)
+
+
 @router.post("/{name:path}/pause", operation_id="pause_schedule", responses=responses(404))
 async def pause_schedule(_principal: Admin, app: Engine, request: Request, name: Named) -> Schedule:
     """Holds it: its times pass without effect, and it fires once when it is resumed."""
-    await _known(app, name)
     await app.schedules.pause(name, also=audited(request, lambda _: note("schedule.pause", name)))
     return await _one(app, name)
 
@@ -42,7 +59,6 @@ async def pause_schedule(_principal: Admin, app: Engine, request: Request, name:
 @router.post("/{name:path}/resume", operation_id="resume_schedule", responses=responses(404))
 async def resume_schedule(_principal: Admin, app: Engine, request: Request, name: Named) -> Schedule:
     """It fires again; once at once, if it has missed a time."""
-    await _known(app, name)
     await app.schedules.resume(name, also=audited(request, lambda _: note("schedule.resume", name)))
     return await _one(app, name)
 
@@ -50,21 +66,13 @@ async def resume_schedule(_principal: Admin, app: Engine, request: Request, name
 @router.post("/{name:path}/fire", operation_id="fire_schedule", responses=responses(404))
 async def fire_schedule(_principal: Admin, app: Engine, request: Request, name: Named) -> Job:
     """Enqueues its job now, paused or not; its next time stays what it was."""
-    await _known(app, name)
     line = audited(request, lambda job_id: note("schedule.fire", name, job=job_id))
     job_id = await app.schedules.fire(name, also=line)
     return job_of(await app.get(job_id))
 
 
-async def _known(app: App, name: str) -> Planned:
-    found = next((plan for plan in await app.schedules.list() if plan.name == name), None)
-    if found is None:
-        raise not_found(f"no schedule is named {name[:200]!r}")
-    return found
-
-
 async def _one(app: App, name: str) -> Schedule:
-    plan = await _known(app, name)
+    plan = await app.schedules.get(name)
     return _shown(plan, await _states(app, [plan]))
 
 
@@ -88,4 +96,6 @@ def _shown(plan: Planned, states: dict[str, str]) -> Schedule:
         last_fire=plan.last_fire,
         last_job_id=plan.last_job_id,
         last_state=states.get(plan.last_job_id or ""),
+        origin=plan.origin,
+        retired=plan.retired,
     )

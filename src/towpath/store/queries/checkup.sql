@@ -14,7 +14,18 @@ SELECT count(*) AS jobs, min(run_at) AS run_at FROM towpath.job
 WHERE run_at IS NOT NULL AND run_at < :before AND coalesce(reason, '') <> 'no_handler'
 
 -- name: overdue_schedules
-SELECT name, next_fire FROM towpath.schedule WHERE NOT paused AND next_fire < :before ORDER BY name
+-- What no process declares any more does not fire, and is not late.
+SELECT name, next_fire FROM towpath.schedule AS plan
+WHERE NOT paused AND next_fire < :before
+  AND (origin = 'people'
+       OR EXISTS (SELECT 1 FROM towpath.declared AS declared WHERE declared.name = plan.name AND until >= :before))
+ORDER BY name
+
+-- name: retired_schedules
+SELECT name FROM towpath.schedule AS plan
+WHERE origin = 'code' AND NOT paused
+  AND NOT EXISTS (SELECT 1 FROM towpath.declared AS declared WHERE declared.name = plan.name AND until >= :now)
+ORDER BY name
 
 -- name: set_aside
 SELECT queue, operation, count(*) AS jobs FROM towpath.job

@@ -40,6 +40,12 @@ SELECT count(*) AS jobs FROM (
     WHERE queue = :queue AND priority = :priority AND lane = :lane AND ready LIMIT :limit
 ) AS counted
 
+-- name: queue_starts_of
+SELECT CAST(sum(started) AS bigint) AS started
+FROM (SELECT started FROM towpath.rollup WHERE queue = :queue AND minute >= :since
+      UNION ALL
+      SELECT started FROM towpath.tally WHERE queue = :queue) AS parts
+
 -- name: queue_starts
 SELECT queue, CAST(sum(started) AS bigint) AS started
 FROM (SELECT queue, started FROM towpath.rollup WHERE minute >= :since

@@ -22,6 +22,13 @@ FROM (SELECT queue, queued, running, waiting FROM towpath.depth
       SELECT queue, queued, running, waiting FROM towpath.tally) AS parts
 GROUP BY queue ORDER BY queue
 
+-- name: depth_of
+SELECT CAST(sum(queued) AS bigint) AS queued, CAST(sum(running) AS bigint) AS running, CAST(sum(waiting) AS bigint) AS waiting
+FROM (SELECT queued, running, waiting FROM towpath.depth WHERE queue = :queue
+      UNION ALL
+      SELECT queued, running, waiting FROM towpath.tally WHERE queue = :queue) AS parts
+HAVING count(*) > 0
+
 -- name: queue_rate
 SELECT sum(succeeded + partial + failed + cancelled) AS ended, count(DISTINCT minute) AS minutes,
        sum(started) AS started

@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 
 import apsw
 
+from towpath.core.beside import beside
 from towpath.core.encoding import decode
 from towpath.core.errors import StoreUnavailable
 from towpath.core.points import reach
@@ -99,8 +100,8 @@ class SqliteStore:
         if self._readers is None:
             return
         readers, self._readers = self._readers, None
-        await asyncio.to_thread(self._writer.stop)
-        await asyncio.to_thread(readers.shutdown)
+        await beside(self._writer.stop)
+        await beside(readers.shutdown)
         for connection in self._connections:
             connection.close()
         self._connections.clear()

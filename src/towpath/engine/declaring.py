@@ -1,0 +1,85 @@
+"""Whose schedules are whose.
+
+What code declares lives as long as some process that declares it. Each lists its schedules under an id of its own, says so
+again every few minutes, and takes the list back when it closes. Nobody needs a name for that, and neither two apps on one
+database nor the old and the new release of one app, side by side for a while, can end each other's schedules. What no
+process declares any more is retired: it stays to be seen for a week, does not fire, and comes back as it was with the next
+process that declares it. What people have made stays until people remove it.
+"""
+
+from __future__ import annotations
+
+import logging
+from datetime import timedelta
+
+from towpath.core.errors import StoreUnavailable
+from towpath.engine.loops import Loop
+from towpath.engine.schedules import CODE, PEOPLE, Planned, put
+from towpath.engine.services import Services
+from towpath.store.contract import Tx
+
+log = logging.getLogger("towpath.schedules")
+
+_LEASE = timedelta(minutes=15)
+_RENEW_EVERY = 300.0
+_RETIRED_FOR = timedelta(days=7)
+
+
+class Declarer:
+    """Keeps the schedules of one open app alive."""
+
+    def __init__(self) -> None:
+        self._loop: Loop | None = None
+
+    async def open(self, services: Services, plans: list[Planned]) -> None:
+        self._services = services
+        if plans:
+            await declare(services, plans)
+            self._loop = Loop("declaring", self._again, first=_RENEW_EVERY)
+            self._loop.start()
+
+    async def _again(self) -> float:
+        await renew(self._services)
+        return _RENEW_EVERY
+
+    async def close(self) -> None:
+        """Twice is as good as once. What a kill or an outage prevents is found out when the time has passed."""
+        loop, self._loop = self._loop, None
+        if loop is None:
+            return
+        await loop.stop()
+        who = self._services.declared_by
+        try:
+            await self._services.store.run(lambda tx: tx.execute("withdraw", declared_by=who, now=tx.now))
+        except StoreUnavailable as error:
+            log.warning("the schedules of this process could not be withdrawn: %s", error)
+
+
+async def declare(services: Services, plans: list[Planned]) -> None:
+    """Writes what the app declares. A schedule whose cron has not changed keeps its next time."""
+
+    async def unit(tx: Tx) -> list[str]:
+        before = {row["name"] for row in await tx.fetch("schedules") if row["origin"] == PEOPLE}
+        for planned in plans:
+            await put(tx, services, planned, CODE)
+        await _renew(tx, services)
+        return sorted(before & {planned.name for planned in plans})
+
+    for name in await services.store.run(unit) if plans else ():
+        log.warning("schedule %s was made by people, and code declares it now: it is the code's from now on", name)
+
+
+async def renew(services: Services) -> None:
+    """This process still declares what it did when it was opened; what nobody has declared for long is forgotten."""
+
+    async def unit(tx: Tx) -> None:
+        await _renew(tx, services)
+        await tx.execute("forget_retired", now=tx.now, before=tx.now - _RETIRED_FOR)
+
+    await services.store.run(unit)
+
+
+async def _renew(tx: Tx, services: Services) -> None:
+    for name in services.declared:
+        await tx.execute("declare", name=name, declared_by=services.declared_by, until=tx.now + _LEASE)
+    await tx.execute("still_declared", names=services.declared, now=tx.now)

@@ -1,0 +1,123 @@
+"""Every command that changes something leaves a line in the audit log. A new command has to say here whether it does."""
+
+import asyncio
+import os
+import pwd
+
+import pytest
+
+from tests.cli.tree import commands, is_group
+from tests.http.hashing import hash_quickly
+from towpath import App
+from towpath.http import audit, passwords
+from towpath.http.identity import SLICE
+
+PASSWORD = "four quiet barges pass"
+USER = pwd.getpwuid(os.getuid()).pw_name
+
+LOOKING = {
+    "jobs list", "jobs show", "jobs watch", "explain", "inbox", "inbox list", "queues", "queues show",
+   "queues lanes", "workers", "schedules", "users list", "token list", "doctor", "backup", "config", "version",
+    "models list", "models pull",
+}  # fmt: skip
+"""Change nothing in the database; models are files of the machine."""
+RUNNING = {"up", "serve", "worker", "transcribe", "watch"}
+"""Run what others have asked for, or ask a server, which has its own lines."""
+CHANGING = {
+    "enqueue": ("job.create", ["add", "--queue", "sums"]),
+    "jobs cancel": ("job.cancel", ["{queued}", "--reason", "not needed"]),
+    "jobs retry": ("job.retry", ["{failed}"]),
+    "jobs delete": ("job.delete", ["{failed}"]),
+    "inbox requeue": ("inbox.requeue", ["--all"]),
+    "queues pause": ("queue.pause", ["sums"]),
+    "queues resume": ("queue.resume", ["sums"]),
+    "queues cap": ("queue.cap", ["sums", "2"]),
+    "queues lane": ("lane.set", ["sums", "alice", "--weight", "3"]),
+    "schedules add": ("schedule.create", ["weekly", "0 3 * * 1", "add", "--queue", "sums"]),
+    "schedules remove": ("schedule.delete", ["by-hand"]),
+    "schedules pause": ("schedule.pause", ["by-hand"]),
+    "schedules resume": ("schedule.resume", ["by-hand"]),
+    "login-link": ("user.login_link", ["--user", "bob"]),
+    "users create": ("user.create", ["carol"]),
+    "users disable": ("user.update", ["bob"]),
+    "users passwd": ("password.set", ["bob", "--password-stdin"]),
+    "users reset-link": ("user.reset_link", ["bob"]),
+    "users add-tenant": ("user.update", ["bob", "globex"]),
+    "token create": ("token.create", ["--user", "bob"]),
+    "token revoke": ("token.revoke", ["{token}"]),
+    "prune": ("jobs.prune", ["--older-than", "30d"]),
+    "migrate": ("schema.migrate", []),
+}
+
+
+@pytest.fixture(autouse=True)
+def quick_hashes(monkeypatch):
+    hash_quickly(monkeypatch)
+    yield
+    passwords._nobodys.cache_clear()
+
+
+def lines(towpath):
+    async def look():
+        app = App(towpath.url, blobs_on_start=False)
+        app.add_slice(SLICE)
+        async with app:
+            return await audit.page(app.services.store, limit=1000)
+
+    return asyncio.run(look())
+
+
+@pytest.fixture
+def named(towpath):
+    """A database with something for every command, and the ids it needs."""
+    towpath("migrate")
+    failed = towpath.enqueue("break", {})
+    towpath.drain()
+    found = {"failed": failed, "queued": towpath.enqueue("add", {"a": 1, "b": 2})}
+    towpath("users", "create", "bob", "--password-stdin", stdin=f"{PASSWORD}\n")
+    towpath("token", "create", "--user", "bob")
+    towpath("schedules", "add", "by-hand", "0 3 * * *", "add", "--queue", "sums")
+    return {**found, "token": towpath.json("token", "list")[0]["id"]}
+
+
+def test_of_every_command_it_is_said_whether_it_changes_something():
+    names = {name.removeprefix("towpath ") for name, command in commands() if name != "towpath"}
+    groups = {name.removeprefix("towpath ") for name, command in commands() if is_group(command)}
+    told = LOOKING | RUNNING | CHANGING.keys()
+    assert names - groups <= told
+    assert told <= names
+
+
+@pytest.mark.parametrize("command", sorted(CHANGING.keys() - {"migrate"}))
+def test_a_command_that_changes_something_is_in_the_log_with_who_ran_it(towpath, named, command):
+    action, words = CHANGING[command]
+    before = {line.id for line in lines(towpath)}
+    towpath(*command.split(), *[word.format(**named) for word in words], stdin=f"{PASSWORD} too\n")
+    [line] = [line for line in lines(towpath) if line.id not in before]
+    assert (line.action, line.via, line.account) == (action, "cli", USER)
+    assert line.target is None or PASSWORD not in line.target
+    assert PASSWORD not in str(line.details)
+
+
+def test_migrations_are_in_the_log_that_they_bring(towpath_on_both):
+    towpath_on_both("migrate")
+    [line] = lines(towpath_on_both)
+    assert (line.action, line.via, line.account) == ("schema.migrate", "cli", USER)
+    assert "engine 0001" in line.details["applied"]
+    towpath_on_both("migrate")
+    assert len(lines(towpath_on_both)) == 1
+
+
+def test_what_could_not_be_done_is_not_in_the_log(towpath, named):
+    before = len(lines(towpath))
+    towpath("queues", "pause", "nosuch", code=2)
+    towpath("jobs", "cancel", named["failed"], code=2)
+    towpath("schedules", "remove", "nosuch", code=2)
+    assert len(lines(towpath)) == before
+
+
+def test_a_database_without_accounts_has_no_log_and_its_jobs_move_all_the_same(towpath_on_both):
+    job_id = towpath_on_both.enqueue("add", {"a": 1, "b": 2})
+    towpath_on_both("jobs", "cancel", job_id)
+    towpath_on_both("queues", "pause", "sums")
+    assert towpath_on_both.json("jobs", "show", job_id)["state"] == "cancelled"
