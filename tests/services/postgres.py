@@ -53,10 +53,13 @@ class PostgresServer:
     """One cluster with its own data directory and port; both stay the same across restarts and crashes.
 
     `durable=True` leaves PostgreSQL's own settings alone, for benchmarks. Otherwise nothing waits for the disk, and the
-    data lies in memory where there is room: it outlives the server's crashes, but not the machine's.
+    data lies in memory where there is room: it outlives the server's crashes, but not the machine's. `programs` is the
+    directory of a certain version's programs.
     """
 
-    def __init__(self, *, durable: bool = False, settings: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self, *, durable: bool = False, settings: Mapping[str, str] | None = None, programs: Path | None = None
+    ) -> None:
         self._settings = {**({} if durable else _FOR_TESTS), "timezone": "UTC", **(settings or {})}
         self._durable = durable
         self._owner = os.getpid()
@@ -76,7 +79,7 @@ class PostgresServer:
         try:
             if self._account:
                 shutil.chown(self._home, self._account["user"], self._account["group"])
-            self._bin = find_programs(self._home, self._account)
+            self._bin = find_programs(self._home, self._account, programs)
         except BaseException:
             self.close()
             raise

@@ -30,9 +30,9 @@ def account_for_postgres() -> dict[str, Any]:
     raise PostgresMissing("PostgreSQL does not run as root, and there is no account `postgres` or `nobody` to use")
 
 
-def find_programs(home: Path, account: Mapping[str, Any]) -> Path:
+def find_programs(home: Path, account: Mapping[str, Any], chosen: Path | None = None) -> Path:
     tried = []
-    for directory in _candidates():
+    for directory in [chosen] if chosen else _candidates():
         if _usable(directory, account):
             return directory
         tried.append(str(directory))

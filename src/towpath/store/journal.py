@@ -138,6 +138,7 @@ async def fan_out(
         # Its record was dropped because an earlier outcome no longer holds; so do the children it had then.
         former = await tx.jobs("lock_group", parent_id=job_id, child_group=name)
         board.add(former)
+        board.now = tx.now
         let_go(job, former)
     if job.progress_total is None or job.progress_total == job.children_total:
         job.progress_total = float(job.children_total + len(children))

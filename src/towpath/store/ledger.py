@@ -74,6 +74,7 @@ async def _lay_out(tx: Tx, transitions: Sequence[Transition]) -> Board:
             break
         await reach("apply.deeper")
         board.add(await _lock(tx, found))
+        board.now = tx.now
     return board
 
 

@@ -21,7 +21,9 @@ _HEAD = re.compile(r"^-- name: *([a-z_0-9]+) *$", re.MULTILINE)
 _PARAMETER = re.compile(r"(?<![:\w]):([a-z_][a-z_0-9]*)")
 _IN_LIST = re.compile(r"\bIN +:([a-z_][a-z_0-9]*)", re.IGNORECASE)
 _NOT_IN_LIST = re.compile(r"\bNOT +IN +:([a-z_][a-z_0-9]*)", re.IGNORECASE)
+_IN_HELD = re.compile(r"(?<!NOT )\bIN +\((SELECT job_id FROM towpath\.held[^()]*)\)", re.IGNORECASE)
 _LOCK = re.compile(r"\bFOR +(?:NO KEY +)?UPDATE(?: +OF +\w+)?(?: +SKIP +LOCKED)?", re.IGNORECASE)
+_LOCKS = re.compile(r"^SELECT\b.*\bFOR UPDATE$", re.DOTALL)
 # Columns by name: a worker of this release must not trip over a column that a later one has added.
 _WHOLE_JOB = f"SELECT {', '.join(JOB_COLUMNS)} FROM towpath.job"
 _COMMENT = re.compile(r"--[^\n]*")
@@ -29,14 +31,18 @@ _COMMENT = re.compile(r"--[^\n]*")
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """One statement, ready for its database. `names` are the parameters in the order PostgreSQL numbers them."""
+    """One statement, ready for its database. `names` are the parameters in the order PostgreSQL numbers them. `own` are the
+    engine's, of which it is known what a planner should do with them. Those that lock on PostgreSQL also say when they had the
+    last lock, as `locked_at`: `now()` would be the time before it was waited for."""
 
     name: str
     text: str
     names: tuple[str, ...]
+    own: bool = False
+    locks: bool = False
 
 
-def compile_query(name: str, source: str, dialect: str) -> Query:
+def compile_query(name: str, source: str, dialect: str, *, own: bool = False) -> Query:
     text = _COMMENT.sub("", source).strip().rstrip(";")
     text = text.replace("SELECT * FROM towpath.job", _WHOLE_JOB)
     names = tuple(dict.fromkeys(_PARAMETER.findall(text)))
@@ -45,9 +51,12 @@ def compile_query(name: str, source: str, dialect: str) -> Query:
         text = _LOCK.sub("", text).replace("towpath.", "towpath_")
     else:
         numbers = {parameter: index for index, parameter in enumerate(names, 1)}
+        text = _IN_HELD.sub(r"= ANY (ARRAY (\1))", text)  # the list first, then its jobs by their ids; never a join of all
         text = _IN_LIST.sub(r"= ANY(:\1)", _NOT_IN_LIST.sub(r"<> ALL(:\1)", text))
         text = _PARAMETER.sub(lambda match: f"${numbers[match[1]]}", text)
-    return Query(name, text, names)
+        if own and _LOCKS.search(text):
+            return Query(name, f"SELECT locked.*, clock_timestamp() AS locked_at FROM ({text}) AS locked", names, own, locks=True)
+    return Query(name, text, names, own)
 
 
 class Queries:
@@ -57,23 +66,23 @@ class Queries:
         self.dialect = dialect
         self._queries: dict[str, Query] = {}
 
-    def load(self, folder: Traversable) -> None:
+    def load(self, folder: Traversable, *, own: bool = False) -> None:
         """Adds a folder's files: the common ones first, then those of this dialect, which may replace them."""
         own, other = f".{self.dialect}.sql", ".sqlite.sql" if self.dialect == "postgres" else ".postgres.sql"
         found = sorted((item for item in folder.iterdir() if item.name.endswith(".sql")), key=lambda item: item.name)
         taken = frozenset(self._queries)
         for item in sorted(found, key=lambda item: item.name.endswith(own)):
             if not item.name.endswith(other):
-                self.add(item.read_text("utf-8"), taken=taken, where=str(item))
+                self.add(item.read_text("utf-8"), taken=taken, where=str(item), own=own)
 
-    def add(self, source: str, *, taken: frozenset[str] = frozenset(), where: str = "") -> None:
+    def add(self, source: str, *, taken: frozenset[str] = frozenset(), where: str = "", own: bool = False) -> None:
         parts = _HEAD.split(source)[1:]
         for name, body in zip(parts[::2], parts[1::2], strict=True):
             if name in taken:
                 raise ConfigurationError(
                     f"the query {name!r} in {where} has the name of another; put your slice's name before it"
                 )
-            self._queries[name] = compile_query(name, body, self.dialect)
+            self._queries[name] = compile_query(name, body, self.dialect, own=own)
 
     def __getitem__(self, name: str) -> Query:
         try:
@@ -87,6 +96,6 @@ class Queries:
 
 def engine_queries(dialect: str) -> Queries:
     queries = Queries(dialect)
-    queries.load(files("towpath.store") / "queries")
-    queries.load(files("towpath.store") / dialect / "sql")
+    queries.load(files("towpath.store") / "queries", own=True)
+    queries.load(files("towpath.store") / dialect / "sql", own=True)
     return queries

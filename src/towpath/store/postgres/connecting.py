@@ -9,9 +9,12 @@ import asyncpg
 from towpath.core.errors import ConfigurationError, StoreUnavailable
 
 # Generic plans: the planner otherwise re-plans each claim for its cursor, at several times the cost of running it.
+# Such a plan is often made while a table is empty, and kept while it grows: the engine's statements never read a whole table
+# that has an index for them. Those of slices and callers are planned as anywhere else; see `PostgresTx`.
 # Every statement is small, whatever a planner without the values may think of it: no workers, no compiling.
 _SETTINGS = {
     "plan_cache_mode": "force_generic_plan",
+    "enable_seqscan": "off",
     "max_parallel_workers_per_gather": "0",
     "jit": "off",
     "application_name": "towpath",

@@ -162,7 +162,8 @@ class PostgresStore:
         async with self._connection() as connection:
             try:
                 async with connection.transaction():
-                    tx = PostgresTx(connection, self.queries, await connection.fetchval("SELECT now()"))
+                    now = await connection.fetchval("SELECT now(), set_config('enable_seqscan', 'on', true)")
+                    tx = PostgresTx(connection, self.queries, now, guest=True)
                     yield tx
                     ending = True
             except (asyncpg.InterfaceError, asyncpg.PostgresError) as error:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Sequence
 from datetime import datetime
 from functools import lru_cache
@@ -19,6 +20,8 @@ from towpath.store.contract import Row
 from towpath.store.sql import Queries
 
 _STATE = JOB_COLUMNS.index("state")
+_WIDTH = len(JOB_COLUMNS)
+_BACK = re.compile(r"\s*rollback\b", re.IGNORECASE)
 _STATES = {state.value: state for state in State}
 
 _TYPES = {
@@ -49,14 +52,14 @@ def _update(fields: tuple[str, ...]) -> str:
         f"UPDATE towpath.job AS job SET {assignments} "
         f"FROM unnest($1::uuid[], $2::text[], $3::int[], {arrays}) "
         f"AS new (id, old_state, old_attempt, {', '.join(columns)}) "
-        f"WHERE job.id = new.id AND job.state = new.old_state AND job.attempt = new.old_attempt"
+        f"WHERE job.id = ANY (ARRAY[new.id]) AND job.state = new.old_state AND job.attempt = new.old_attempt"
     )
 
 
 class PostgresTx:
     dialect = "postgres"
 
-    def __init__(self, connection: Any, queries: Queries, now: datetime) -> None:
+    def __init__(self, connection: Any, queries: Queries, now: datetime, *, guest: bool = False) -> None:
         self.connection: asyncpg.Connection[Any] = connection
         self._queries = queries
         self.now = now
@@ -66,26 +69,44 @@ class PostgresTx:
         # transaction must not hold that against everybody who wants to settle a job of the lane.
         self.gates: set[tuple[str, str]] = set()
         self.told = False
+        self._guest: bool | None = guest  # whose statements are planned for just now; see `_plan_for`
         self._receipt: tuple[str, int, str] | None = None  # job, seq and transaction of the first event it wrote
 
     async def fetch(self, query: str, /, **params: Any) -> Sequence[Row]:
         found = self._queries[query]
+        await self._plan_for(guest=not found.own)
         rows: Sequence[Row] = await self.connection.fetch(found.text, *(params[key] for key in found.names))
+        if found.locks and rows:
+            self.now = max(self.now, rows[-1]["locked_at"])
         return rows
 
     async def execute(self, query: str, /, **params: Any) -> int:
         found = self._queries[query]
+        await self._plan_for(guest=not found.own)
         return _count(await self.connection.execute(found.text, *(params[key] for key in found.names)))
 
     async def fetch_sql(self, sql: str, *params: Any) -> Sequence[Row]:
+        await self._plan_for(guest=True)
         rows: Sequence[Row] = await self.connection.fetch(sql, *params)
         return rows
 
     async def execute_sql(self, sql: str, *params: Any) -> int:
-        return _count(await self.connection.execute(sql, *params))
+        await self._plan_for(guest=True)
+        count = _count(await self.connection.execute(sql, *params))
+        if _BACK.match(sql):  # to a savepoint, and what has been set since is taken back too
+            self._guest = None
+        return count
+
+    async def _plan_for(self, *, guest: bool) -> None:
+        """Guests are slices and callers. Their statements may be better off with reading a whole table, which ours never are;
+        and a plan is kept with its connection, so each is always made under the same settings. It ends with the transaction."""
+        if self._guest is not guest:
+            await self.connection.execute(f"SET LOCAL enable_seqscan = {'on' if guest else 'off'}")
+            self._guest = guest
 
     async def jobs(self, query: str, /, **params: Any) -> list[Job]:
-        return [job_from(tuple(row.values())) for row in await self.fetch(query, **params)]
+        rows = await self.fetch(query, **params)
+        return [job_from(tuple(row.values())[:_WIDTH]) for row in rows]
 
     async def write_jobs(self, changes: list[tuple[Job, Job, list[str]]]) -> None:
         alike: dict[tuple[str, ...], list[tuple[Job, Job]]] = {}
@@ -93,6 +114,7 @@ class PostgresTx:
             alike.setdefault(tuple(fields), []).append((before, after))
         for names, rows in alike.items():
             arrays = [[getattr(after, name) for _, after in rows] for name in names]
+            await self._plan_for(guest=False)
             guards = ([b.id for b, _ in rows], [b.state.value for b, _ in rows], [b.attempt for b, _ in rows])
             written = _count(await self.connection.execute(_update(names), *guards, *arrays))
             if written != len(rows):
@@ -111,6 +133,7 @@ class PostgresTx:
             levels=[e.level for e in events],
             messages=[e.message for e in events],
             fields=[encode(e.fields) if e.fields else None for e in events],
+            times=[e.ts for e in events],
         )
         self._receipt = self._receipt or (events[0].job_id, events[0].seq, row["xid"])
 

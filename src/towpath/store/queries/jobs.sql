@@ -4,22 +4,6 @@ SELECT * FROM towpath.job WHERE id IN :ids ORDER BY id FOR UPDATE
 -- name: jobs_by_id
 SELECT * FROM towpath.job WHERE id IN :ids ORDER BY id
 
--- name: ancestors
-WITH RECURSIVE up (id, parent_id) AS (
-    SELECT id, parent_id FROM towpath.job WHERE id IN :ids
-    UNION
-    SELECT job.id, job.parent_id FROM towpath.job AS job JOIN up ON job.id = up.parent_id
-)
-SELECT id FROM up
-
--- name: descendants
-WITH RECURSIVE down (id) AS (
-    SELECT id FROM towpath.job WHERE parent_id IN :ids
-    UNION
-    SELECT job.id FROM towpath.job AS job JOIN down ON job.parent_id = down.id
-)
-SELECT id FROM down
-
 -- name: job_by_key
 SELECT id FROM towpath.job
 WHERE tenant = :tenant AND operation = :operation AND live_key = :key AND live_key IS NOT NULL
@@ -82,9 +66,10 @@ WHERE parent_id = :parent_id AND parent_id IS NOT NULL AND child_group = :child_
 GROUP BY state
 
 -- name: lock_group
+-- In the order of ids; written so that no planner walks through all jobs for the order's sake.
 SELECT * FROM towpath.job
 WHERE parent_id = :parent_id AND parent_id IS NOT NULL AND child_group = :child_group
-ORDER BY id FOR UPDATE
+ORDER BY CAST(id AS text) FOR UPDATE
 
 -- name: children_page
 SELECT * FROM towpath.job

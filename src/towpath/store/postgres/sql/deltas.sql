@@ -55,7 +55,9 @@ WITH seen AS MATERIALIZED (
 )
 SELECT towpath.snapshot_below(:until::text::pg_snapshot, (late.xid::text::bigint + 1)::text::xid8) AS cursor
 FROM (
-    SELECT own.xid FROM seen JOIN towpath.event AS own ON own.job_id = seen.job_id AND own.seq < seen.seq
+    SELECT own.xid
+    FROM seen CROSS JOIN LATERAL (SELECT xid FROM towpath.event AS own
+                                  WHERE own.job_id = seen.job_id AND own.seq < seen.seq OFFSET 0) AS own
     UNION ALL
     SELECT fed.xid
     FROM seen CROSS JOIN LATERAL (SELECT made_in, begun_in FROM towpath.job WHERE job.id = seen.job_id OFFSET 0) AS job

@@ -1,9 +1,12 @@
 -- name: claim
-WITH picked AS (
+-- The time is asked for when the first job is written, which is after their locks, and not before.
+WITH begun AS MATERIALIZED (
+    SELECT clock_timestamp() AS at
+), picked AS (
     UPDATE towpath.job
     SET state = 'running', ready = false, reason = NULL, leased = true, worker_id = :worker_id,
-        lease_until = now() + make_interval(secs => :lease), attempt = attempt + 1, seq = seq + 1,
-        started_at = coalesce(started_at, now()),
+        lease_until = (SELECT at FROM begun) + make_interval(secs => :lease), attempt = attempt + 1, seq = seq + 1,
+        started_at = coalesce(started_at, (SELECT at FROM begun)),
         begun_in = CASE WHEN seq = 1 AND attempt = 0 THEN pg_current_xact_id() ELSE begun_in END
     WHERE id = ANY (ARRAY (
         SELECT ahead.id
@@ -24,39 +27,43 @@ WITH picked AS (
               seq, coalesce(due_at, created_at) AS due_since
 ), leased AS (
     INSERT INTO towpath.lease (id, worker_id, queue, jobs, until)
-    SELECT :lease_id, :worker_id, :queue, array_agg(id), now() + make_interval(secs => :lease) FROM picked HAVING count(*) > 0
+    SELECT :lease_id, :worker_id, :queue, array_agg(id), (SELECT at FROM begun) + make_interval(secs => :lease)
+    FROM picked HAVING count(*) > 0
 ), told AS (
-    INSERT INTO towpath.event (job_id, seq, attempt, name)
-    SELECT id, seq, attempt, 'job.started' FROM picked WHERE seq > 2 OR attempt > 1
+    INSERT INTO towpath.event (job_id, seq, attempt, name, ts)
+    SELECT id, seq, attempt, 'job.started', (SELECT at FROM begun) FROM picked WHERE seq > 2 OR attempt > 1
 ), fed AS (
-    INSERT INTO towpath.feed (queue, name, seq, attempt, jobs)
-    SELECT :queue, 'job.started', 2, 1, array_agg(id) FROM picked WHERE seq = 2 AND attempt = 1 HAVING count(*) > 0
+    INSERT INTO towpath.feed (queue, name, seq, attempt, jobs, ts)
+    SELECT :queue, 'job.started', 2, 1, array_agg(id), (SELECT at FROM begun) FROM picked
+    WHERE seq = 2 AND attempt = 1 HAVING count(*) > 0
 ), counted AS (
     INSERT INTO towpath.tally (queue, operation, started, queued, running, wait_seconds, waits)
     SELECT :queue, operation, count(*), -count(*), count(*), coalesce(sum(waited) FILTER (WHERE attempt = 1), 0),
            array_agg(waited::real) FILTER (WHERE attempt = 1)
-    FROM (SELECT *, date_part('epoch', now() - due_since) AS waited FROM picked) AS picked GROUP BY operation
+    FROM (SELECT *, date_part('epoch', (SELECT at FROM begun) - due_since) AS waited FROM picked) AS picked GROUP BY operation
 )
 SELECT id, operation, tenant, priority, pass, attempt, max_attempts, payload, more FROM picked
 
 -- name: succeed_many
--- Ids and attempts travel as one text each: the driver looks at every item of an array several times.
+-- Ids and attempts travel as one text each: the driver looks at every item of an array several times. Each job has the time
+-- at which it is written: if its lock was waited for, the time after that. `= ANY (ARRAY[…])`, here and below, because a join
+-- by `=` may also begin with all jobs, if the planner believes that there are none.
 WITH ended AS (
     UPDATE towpath.job AS job
-    SET state = 'succeeded', leased = false, lease_until = NULL, worker_id = NULL, reason = NULL, finished_at = now(),
+    SET state = 'succeeded', leased = false, lease_until = NULL, worker_id = NULL, reason = NULL, finished_at = clock_timestamp(),
         result = asked.result, error = NULL, error_kind = NULL, error_group = NULL, live_key = NULL, seq = job.seq + 1
     FROM unnest(string_to_array(:ids::text, ',')::uuid[], string_to_array(:attempts::text, ',')::int[], :results::json[])
          AS asked (id, attempt, result)
-    WHERE job.id = asked.id AND job.attempt = asked.attempt AND job.state = 'running'
+    WHERE job.id = ANY (ARRAY[asked.id]) AND job.attempt = asked.attempt AND job.state = 'running'
       AND job.parent_id IS NULL AND job.gate = 0 AND job.children_total = 0
-    RETURNING job.id, job.seq, job.attempt, job.queue, job.operation, job.started_at
+    RETURNING job.id, job.seq, job.attempt, job.queue, job.operation, job.started_at, job.finished_at
 ), fed AS (
-    INSERT INTO towpath.feed (queue, name, seq, attempt, jobs)
-    SELECT queue, 'job.succeeded', seq, attempt, array_agg(id) FROM ended GROUP BY queue, seq, attempt
+    INSERT INTO towpath.feed (queue, name, seq, attempt, jobs, ts)
+    SELECT queue, 'job.succeeded', seq, attempt, array_agg(id), max(finished_at) FROM ended GROUP BY queue, seq, attempt
 ), counted AS (
     INSERT INTO towpath.tally (queue, operation, succeeded, running, run_seconds, runs)
     SELECT queue, operation, count(*), -count(*), sum(ran), array_agg(ran::real)
-    FROM (SELECT *, date_part('epoch', now() - started_at) AS ran FROM ended) AS ended GROUP BY queue, operation
+    FROM (SELECT *, date_part('epoch', finished_at - started_at) AS ran FROM ended) AS ended GROUP BY queue, operation
 )
 SELECT id FROM ended
 
@@ -66,20 +73,22 @@ SELECT id FROM ended
 -- how many were settled, and which ones if that is not all.
 WITH ended AS (
     UPDATE towpath.job AS job
-    SET state = 'succeeded', leased = false, lease_until = NULL, worker_id = NULL, reason = NULL, finished_at = now(),
+    SET state = 'succeeded', leased = false, lease_until = NULL, worker_id = NULL, reason = NULL, finished_at = clock_timestamp(),
         result = asked.result, error = NULL, error_kind = NULL, error_group = NULL, live_key = NULL, seq = job.seq + 1
     FROM unnest(string_to_array(:ids::text, ',')::uuid[], string_to_array(:attempts::text, ',')::int[], :results::json[])
          AS asked (id, attempt, result)
-    WHERE job.id = asked.id AND job.attempt = asked.attempt AND job.state = 'running'
+    WHERE job.id = ANY (ARRAY[asked.id]) AND job.attempt = asked.attempt AND job.state = 'running'
       AND job.parent_id IS NULL AND job.gate = 0 AND job.children_total = 0
-    RETURNING job.id, job.seq, job.attempt, job.queue, job.operation, job.started_at
+    RETURNING job.id, job.seq, job.attempt, job.queue, job.operation, job.started_at, job.finished_at
 ), settled AS MATERIALIZED (
     SELECT count(*) AS jobs FROM ended
+), begun AS MATERIALIZED (
+    SELECT clock_timestamp() AS at
 ), picked AS (
     UPDATE towpath.job
     SET state = 'running', ready = false, reason = NULL, leased = true, worker_id = :worker_id,
-        lease_until = now() + make_interval(secs => :lease), attempt = attempt + 1, seq = seq + 1,
-        started_at = coalesce(started_at, now()),
+        lease_until = (SELECT at FROM begun) + make_interval(secs => :lease), attempt = attempt + 1, seq = seq + 1,
+        started_at = coalesce(started_at, (SELECT at FROM begun)),
         begun_in = CASE WHEN seq = 1 AND attempt = 0 THEN pg_current_xact_id() ELSE begun_in END
     WHERE id = ANY (ARRAY (
         SELECT ahead.id
@@ -100,25 +109,27 @@ WITH ended AS (
               seq, coalesce(due_at, created_at) AS due_since
 ), leased AS (
     INSERT INTO towpath.lease (id, worker_id, queue, jobs, until)
-    SELECT :lease_id, :worker_id, :queue, array_agg(id), now() + make_interval(secs => :lease) FROM picked HAVING count(*) > 0
+    SELECT :lease_id, :worker_id, :queue, array_agg(id), (SELECT at FROM begun) + make_interval(secs => :lease)
+    FROM picked HAVING count(*) > 0
 ), told AS (
-    INSERT INTO towpath.event (job_id, seq, attempt, name)
-    SELECT id, seq, attempt, 'job.started' FROM picked WHERE seq > 2 OR attempt > 1
+    INSERT INTO towpath.event (job_id, seq, attempt, name, ts)
+    SELECT id, seq, attempt, 'job.started', (SELECT at FROM begun) FROM picked WHERE seq > 2 OR attempt > 1
 ), fed AS (
-    INSERT INTO towpath.feed (queue, name, seq, attempt, jobs)
-    SELECT queue, 'job.succeeded', seq, attempt, array_agg(id) FROM ended GROUP BY queue, seq, attempt
+    INSERT INTO towpath.feed (queue, name, seq, attempt, jobs, ts)
+    SELECT queue, 'job.succeeded', seq, attempt, array_agg(id), max(finished_at) FROM ended GROUP BY queue, seq, attempt
     UNION ALL
-    SELECT :queue, 'job.started', 2, 1, array_agg(id) FROM picked WHERE seq = 2 AND attempt = 1 HAVING count(*) > 0
+    SELECT :queue, 'job.started', 2, 1, array_agg(id), (SELECT at FROM begun) FROM picked
+    WHERE seq = 2 AND attempt = 1 HAVING count(*) > 0
 ), counted AS (
     INSERT INTO towpath.tally (queue, operation, started, queued, running, wait_seconds, waits, succeeded, run_seconds, runs)
     SELECT queue, operation, count(started), -count(started), 2 * count(started) - count(*), coalesce(sum(waited), 0),
            array_agg(waited::real) FILTER (WHERE waited IS NOT NULL), count(*) - count(started), coalesce(sum(ran), 0),
            array_agg(ran::real) FILTER (WHERE ran IS NOT NULL)
     FROM (SELECT :queue AS queue, operation, attempt AS started,
-                 CASE WHEN attempt = 1 THEN date_part('epoch', now() - due_since) END AS waited, NULL::float8 AS ran
+                 CASE WHEN attempt = 1 THEN date_part('epoch', (SELECT at FROM begun) - due_since) END AS waited, NULL::float8 AS ran
           FROM picked
           UNION ALL
-          SELECT queue, operation, NULL, NULL, date_part('epoch', now() - started_at) FROM ended) AS jobs
+          SELECT queue, operation, NULL, NULL, date_part('epoch', finished_at - started_at) FROM ended) AS jobs
     GROUP BY queue, operation
 )
 SELECT id, operation, tenant, priority, pass, attempt, max_attempts, payload, more FROM picked
@@ -138,7 +149,7 @@ WITH asked AS MATERIALIZED (
                  key IS NOT NULL AND EXISTS (
                      SELECT 1 FROM towpath.job AS other
                      WHERE other.tenant = asked.tenant AND other.operation = asked.operation
-                       AND other.live_key = asked.key) AS held
+                       AND other.live_key = asked.key OFFSET 0) AS held
           FROM unnest(:ids::uuid[], :queues::text[], :operations::text[], :tenants::text[], :lanes::text[],
                       :priorities::smallint[], :costs::float8[], :run_ats::timestamptz[], :delays::float8[], :keys::text[],
                       :max_attempts::int[], :payloads::json[], :parents::uuid[], :roots::uuid[], :groups::text[],
@@ -154,7 +165,8 @@ WITH asked AS MATERIALIZED (
                                 AND ready AND pass >= f.floor
                               ORDER BY pass DESC LIMIT 1)) AS tail
     FROM (SELECT DISTINCT queue, priority, lane FROM asked) AS named
-    LEFT JOIN towpath.lane AS l ON l.queue = named.queue AND l.lane = named.lane
+    LEFT JOIN LATERAL (SELECT weight, max_slots, max_roots FROM towpath.lane AS l
+                       WHERE l.queue = named.queue AND l.lane = named.lane OFFSET 0) AS l ON true
     CROSS JOIN LATERAL (SELECT coalesce((SELECT c.floor FROM towpath.clock AS c
                                          WHERE c.queue = named.queue AND c.priority = named.priority), 0) AS floor) AS f
 ), placed AS (
@@ -186,9 +198,9 @@ SELECT * FROM added
 
 -- name: insert_events
 WITH told AS (
-    INSERT INTO towpath.event (job_id, seq, attempt, name, level, message, fields)
+    INSERT INTO towpath.event (job_id, seq, attempt, name, level, message, fields, ts)
     SELECT * FROM unnest(:ids::uuid[], :seqs::int[], :attempts::int[], :names::text[], :levels::text[], :messages::text[],
-                         :fields::json[])
+                         :fields::json[], :times::timestamptz[])
 )
 SELECT pg_current_xact_id()::text AS xid
 
@@ -217,13 +229,13 @@ GROUP BY priority
 WITH ours AS (
     SELECT job.id
     FROM unnest(:ids::uuid[], :attempts::int[]) AS held (id, attempt)
-    JOIN towpath.job AS job ON job.id = held.id AND job.attempt = held.attempt
+    JOIN towpath.job AS job ON job.id = ANY (ARRAY[held.id]) AND job.attempt = held.attempt
     WHERE job.state = 'running' AND job.leased AND job.worker_id = :worker_id
-    ORDER BY job.id FOR UPDATE OF job
+    ORDER BY held.id FOR UPDATE OF job
 )
-UPDATE towpath.job AS job SET lease_until = now() + make_interval(secs => :lease)
-FROM ours WHERE job.id = ours.id
-RETURNING job.id
+UPDATE towpath.job SET lease_until = clock_timestamp() + make_interval(secs => :lease)
+WHERE id = ANY (ARRAY (SELECT id FROM ours))
+RETURNING id
 
 -- name: states
 SELECT id, state FROM towpath.job WHERE id IN :ids
