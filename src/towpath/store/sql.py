@@ -55,7 +55,9 @@ def compile_query(name: str, source: str, dialect: str, *, own: bool = False) ->
         text = _IN_LIST.sub(r"= ANY(:\1)", _NOT_IN_LIST.sub(r"<> ALL(:\1)", text))
         text = _PARAMETER.sub(lambda match: f"${numbers[match[1]]}", text)
         if own and _LOCKS.search(text):
-            return Query(name, f"SELECT locked.*, clock_timestamp() AS locked_at FROM ({text}) AS locked", names, own, locks=True)
+            return Query(
+                name, f"SELECT locked.*, clock_timestamp() AS locked_at FROM ({text}) AS locked", names, own, locks=True
+            )
     return Query(name, text, names, own)
 
 
