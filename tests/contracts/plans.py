@@ -29,7 +29,8 @@ INSERT INTO towpath.event (job_id, seq, attempt, name) SELECT id, 1, 0, 'x' FROM
 INSERT INTO towpath.owned (tenant, id) SELECT tenant, id FROM towpath.job;
 INSERT INTO towpath.step (job_id, name, kind, ord, done, attempt) SELECT id, 'x', 'x', 1, true, 1 FROM towpath.job;
 INSERT INTO towpath.feed (queue, name, seq, attempt, jobs) SELECT 'q', 'job.created', 1, 0, ARRAY[id] FROM towpath.job;
-INSERT INTO towpath.lease (id, worker_id, queue, jobs, until) SELECT id, 'w', 'q', ARRAY[id], now() FROM towpath.job LIMIT 500;
+INSERT INTO towpath.lease (id, worker_id, queue, jobs, until)
+SELECT id, 'w', 'q', ARRAY[id], now() FROM towpath.job LIMIT 500;
 """
 
 

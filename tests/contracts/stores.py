@@ -126,7 +126,7 @@ class Hands:
         )
         # PostgreSQL remembers for a second which queues have a cap.
         if hasattr(self.store, "_caps_until"):
-            self.store._caps_until = 0.0
+            self.store._caps_until = float("-inf")
 
     async def lane(self, lane: str = "default", queue: str = "q", **settings: Any) -> None:
         values = {"weight": 1.0, "max_slots": None, "max_roots": None} | settings

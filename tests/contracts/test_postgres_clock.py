@@ -32,14 +32,14 @@ async def other(postgres_url):
 
 @asynccontextmanager
 async def waiting_for(other, lock: str, *values):
-    """Runs what the block starts against a lock that is held; afterwards it is let go, and `moments` has the time of that."""
+    """Runs what the block starts against a lock that is held. Then it is let go, and `moments` has the time of that."""
     transaction = other.transaction()
     await transaction.start()
     assert await other.fetch(lock, *values)
     moments: list[datetime] = []
     yield moments
     async with asyncio.timeout(PATIENCE):
-        while not await other.fetchval(_SOMEBODY_WAITS):
+        while not await other.fetchval(_SOMEBODY_WAITS):  # noqa: ASYNC110  (the server sets no event of ours)
             await asyncio.sleep(0.005)
     moments.append(await other.fetchval("SELECT clock_timestamp()"))
     await transaction.commit()

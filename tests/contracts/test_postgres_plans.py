@@ -13,14 +13,16 @@ from towpath import App, Fatal, Transient
 from towpath.store.postgres.connecting import connect
 from towpath.store.postgres.tx import _update
 
-HOT = """
-    claim turn succeed_many insert_one insert_jobs insert_events event_of advance renew states lock_jobs jobs_by_id ancestors
-    descendants job_by_key due_jobs due_ids next_due expired_leases expired_waits leased_in_queue leased_by child_states lock_group
-    children_page lane_tail lane_slots_used lane_roots_open parked_jobs parked_children lane_ready_last stray_ready stray_leased
-    unbegun_ready_roots forget_leases forget_spent_leases drop_leases put_lease keep_starts snapshot stream stream_now stream_end
-    stream_stragglers stream_delta streamed_jobs job_events job_events_of_levels steps put_step step_by_name next_signal
-    consume_signal drop_steps drop_timeouts
-""".split()
+HOT = [
+    "claim", "turn", "succeed_many", "insert_one", "insert_jobs", "insert_events", "event_of", "advance", "renew",
+    "states", "lock_jobs", "jobs_by_id", "ancestors", "descendants", "job_by_key", "due_jobs", "due_ids", "next_due",
+    "expired_leases", "expired_waits", "leased_in_queue", "leased_by", "child_states", "lock_group", "children_page",
+    "lane_tail", "lane_slots_used", "lane_roots_open", "parked_jobs", "parked_children", "lane_ready_last", "stray_ready",
+    "stray_leased", "unbegun_ready_roots", "forget_leases", "forget_spent_leases", "drop_leases", "put_lease",
+    "keep_starts", "snapshot", "stream", "stream_now", "stream_end", "stream_stragglers", "stream_delta", "streamed_jobs",
+    "job_events", "job_events_of_levels", "steps", "put_step", "step_by_name", "next_signal", "consume_signal",
+    "drop_steps", "drop_timeouts",
+]  # fmt: skip
 ENDING = ("state", "leased", "lease_until", "worker_id", "finished_at", "seq")
 
 
@@ -59,7 +61,8 @@ class TestPlansOfTheEngine:
         assert {name: reads for name, plan in found.items() if (reads := whole_reads(plan))} == {}
         for name in ("claim", "turn"):
             indexes = {node.get("Index Name") for node in found[name]}
-            assert "job_ready" in indexes and "job_lane" not in indexes
+            assert "job_ready" in indexes
+            assert "job_lane" not in indexes
 
     async def test_a_run_on_a_new_database_never_scans_the_large_tables(self, fresh_url):
         async with App(fresh_url) as app:
@@ -79,8 +82,8 @@ class TestPlansOfTheEngine:
                 caller.execute("SELECT towpath.enqueue('op', key => %s)", [str(number % 5)])
             for again in (False, True) * 6:
                 caller.execute(
-                    "SELECT towpath.insert_alike(1, %s, ARRAY[towpath.uuid7()], ARRAY['1'::json], 'q', 'op', 't', 't', 1::smallint,"
-                    " 1, NULL, NULL, NULL, 3, NULL)",
+                    "SELECT towpath.insert_alike(1, %s, ARRAY[towpath.uuid7()], ARRAY['1'::json], 'q', 'op', 't', 't',"
+                    " 1::smallint, 1, NULL, NULL, NULL, 3, NULL)",
                     [again],
                 )
 

@@ -208,7 +208,7 @@ async def test_a_lane_that_changes_from_slots_to_roots_keeps_the_children_of_ope
 async def test_claims_from_a_capped_queue_never_pass_its_cap(stage: Stage, workers: int) -> None:
     async def play(scene: Scene) -> None:
         await scene.app.queues.cap(scene.queue, 2)
-        scene.store._caps_until = 0.0  # the cap is remembered for a second, and every order has a queue of its own
+        scene.store._caps_until = float("-inf")  # the cap is remembered for a second, and every order has a queue of its own
         for _ in range(4):
             await scene.add()
         done = await scene.together(**{f"w{n}": scene.claiming(2, f"w{n}") for n in range(workers)})

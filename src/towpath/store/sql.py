@@ -32,8 +32,8 @@ _COMMENT = re.compile(r"--[^\n]*")
 @dataclass(frozen=True, slots=True)
 class Query:
     """One statement, ready for its database. `names` are the parameters in the order PostgreSQL numbers them. `own` are the
-    engine's, of which it is known what a planner should do with them. Those that lock on PostgreSQL also say when they had the
-    last lock, as `locked_at`: `now()` would be the time before it was waited for."""
+    engine's, of which it is known what a planner should do with them. Those that lock on PostgreSQL also say when they
+    had the last lock, as `locked_at`: `now()` would be the time before it was waited for."""
 
     name: str
     text: str
@@ -70,10 +70,10 @@ class Queries:
 
     def load(self, folder: Traversable, *, own: bool = False) -> None:
         """Adds a folder's files: the common ones first, then those of this dialect, which may replace them."""
-        own, other = f".{self.dialect}.sql", ".sqlite.sql" if self.dialect == "postgres" else ".postgres.sql"
+        ours, other = f".{self.dialect}.sql", ".sqlite.sql" if self.dialect == "postgres" else ".postgres.sql"
         found = sorted((item for item in folder.iterdir() if item.name.endswith(".sql")), key=lambda item: item.name)
         taken = frozenset(self._queries)
-        for item in sorted(found, key=lambda item: item.name.endswith(own)):
+        for item in sorted(found, key=lambda item: item.name.endswith(ours)):
             if not item.name.endswith(other):
                 self.add(item.read_text("utf-8"), taken=taken, where=str(item), own=own)
 

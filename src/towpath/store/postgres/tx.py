@@ -98,8 +98,8 @@ class PostgresTx:
         return count
 
     async def _plan_for(self, *, guest: bool) -> None:
-        """Guests are slices and callers. Their statements may be better off with reading a whole table, which ours never are;
-        and a plan is kept with its connection, so each is always made under the same settings. It ends with the transaction."""
+        """Guests are slices and callers. Their statements may be better off with reading a whole table, which ours never
+        are; and a plan is kept with its connection, so each is always made under the same settings."""
         if self._guest is not guest:
             await self.connection.execute(f"SET LOCAL enable_seqscan = {'on' if guest else 'off'}")
             self._guest = guest
