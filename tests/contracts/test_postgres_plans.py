@@ -16,7 +16,7 @@ from towpath.store.postgres.tx import _update
 HOT = [
     "claim", "turn", "succeed_many", "insert_one", "insert_jobs", "insert_events", "event_of", "advance", "renew",
     "states", "lock_jobs", "jobs_by_id", "ancestors", "descendants", "job_by_key", "due_jobs", "due_ids", "next_due",
-    "expired_leases", "expired_waits", "leased_in_queue", "leased_by", "child_states", "lock_group", "children_page",
+    "ending_leases", "expired_waits", "leased_in_queue", "leased_by", "child_states", "lock_group", "children_page",
     "lane_tail", "lane_slots_used", "lane_roots_open", "parked_jobs", "parked_children", "lane_ready_last", "stray_ready",
     "stray_leased", "unbegun_ready_roots", "forget_leases", "forget_spent_leases", "drop_leases", "put_lease",
     "keep_starts", "snapshot", "stream", "stream_now", "stream_end", "stream_stragglers", "stream_delta", "streamed_jobs",
