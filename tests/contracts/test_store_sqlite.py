@@ -4,6 +4,7 @@ import asyncio
 import json
 import sqlite3
 import sys
+import threading
 from pathlib import Path
 
 import apsw
@@ -230,10 +231,19 @@ async def test_a_turn_that_is_alone_is_one_statement_and_one_question(sqlite_url
         await hands.enqueue_many(3)
         claim = Claim("q", 2, "w", 30.0)
         await hands.store.turn([transitions.succeed(running.id, 1, None, solo=True)], claim)
-        said = []
+        said, looked = [], threading.Event()
+
+        def trace(cursor, statement, bindings):
+            if statement == "PRAGMA data_version":
+                looked.set()  # the thread watches the file between turns, whenever it has nothing to do
+            else:
+                said.append(statement.split()[0])
+            return True
+
         connection = hands.store._writer._connection
-        connection.exec_trace = lambda cursor, statement, bindings: not said.append(statement.split()[0])
+        connection.exec_trace = trace
         done = [transitions.succeed(job.id, job.attempt, None, solo=True) for job in await running_jobs(hands)]
+        assert await asyncio.to_thread(looked.wait, PATIENCE)
         said.clear()
         verdicts, taken = await hands.store.turn(done, Claim("q", 2, "w", 30.0))
         connection.exec_trace = None

@@ -5,9 +5,11 @@ import asyncio
 import pytest
 
 from tests.contracts.stores import PATIENCE, new_job, opened, until
+from towpath.config import sqlite_path
 from towpath.core.errors import StoreUnavailable
 from towpath.core.lifecycle import State
-from towpath.store.sqlite import writer
+from towpath.store.sqlite import session, writer
+from towpath.store.sqlite.turnstile import Turnstile
 
 SLOW = {
     "sqlite": "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3000000) SELECT max(i) AS i FROM n",
@@ -176,3 +178,44 @@ class TestTooLongOnSqlite:
 
         with pytest.raises(ZeroDivisionError):
             await dawdle_and_fail()
+
+
+class TestWaitingForTheLockOnSqlite:
+    """Another process may hold it, for as long as a transaction of its own takes."""
+
+    @pytest.fixture
+    async def shop(self, sqlite_url, monkeypatch):
+        monkeypatch.setattr(writer, "_SESSION_SECONDS", 0.2)
+        async with opened(sqlite_url) as hands:
+            yield hands
+
+    @pytest.fixture
+    def other(self, sqlite_url):
+        """The lock as another process takes it."""
+        turnstile = Turnstile(sqlite_path(sqlite_url))
+        yield turnstile.turn()
+        turnstile.close()
+
+    async def test_it_does_not_count_towards_the_time_of_the_transaction(self, shop, other):
+        async def ask():
+            async with shop.store.transaction() as tx:
+                await tx.insert_jobs([new_job()])
+
+        async with asyncio.timeout(PATIENCE):
+            with other:
+                asking = asyncio.create_task(ask())
+                await asyncio.sleep(0.4)  # longer than a transaction may take
+                assert not asking.done()
+            await asking
+        assert await shop.count("job") == 1
+
+    async def test_it_has_a_limit_of_its_own_and_says_so(self, shop, other, monkeypatch):
+        monkeypatch.setattr(session, "_LOCK_SECONDS", 0.05)
+        with other, pytest.raises(StoreUnavailable, match=r"the write lock .* did not become free within 0.05 s"):
+            async with shop.store.transaction():
+                pytest.fail("it has the lock")
+        monkeypatch.undo()
+        async with asyncio.timeout(PATIENCE):  # nobody is left holding it
+            async with shop.store.transaction() as tx:
+                await tx.insert_jobs([new_job()])
+        assert await shop.count("job") == 1

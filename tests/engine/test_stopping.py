@@ -26,6 +26,53 @@ async def test_a_short_job_is_finished_before_the_worker_stops(opened):
     assert (await app.get(queued.id)).state is State.QUEUED
 
 
+async def test_a_worker_stops_when_its_event_is_set_and_lets_jobs_finish(opened):
+    app = await opened(drain_seconds=20)
+    gate, stop = Gate(), asyncio.Event()
+
+    @app.operation("short")
+    async def short(ctx):
+        await gate.wait()
+        return "finished"
+
+    running, queued = await app.enqueue("short"), await app.enqueue("short")
+    worker = asyncio.create_task(app.run_worker(concurrency=1, stop=stop))
+    await gate.until_reached()
+    stop.set()
+    asyncio.get_running_loop().call_later(0.1, gate.open)
+    async with asyncio.timeout(30):
+        assert await worker is None
+    assert (await app.get(running.id)).result == "finished"
+    assert (await app.get(queued.id)).state is State.QUEUED
+
+
+async def test_a_worker_whose_event_is_set_hands_back_what_takes_too_long(app):
+    begun, stop = asyncio.Event(), asyncio.Event()
+
+    @app.operation("long", max_attempts=1)
+    async def long(ctx):
+        begun.set()
+        await asyncio.Event().wait()
+
+    job = await app.enqueue("long")
+    worker = asyncio.create_task(app.run_worker(stop=stop))
+    async with asyncio.timeout(30):
+        await begun.wait()
+        stop.set()
+        await worker
+    row = await app.get(job.id)
+    assert (row.state, row.leased, row.failures) == (State.QUEUED, False, 0)
+
+
+async def test_a_worker_whose_event_is_set_already_does_nothing(app):
+    stop = asyncio.Event()
+    stop.set()
+    async with asyncio.timeout(30):
+        await app.run_worker(["q"], stop=stop)
+    [row] = await app.workers()
+    assert row.stopped_at is not None
+
+
 async def test_a_long_job_is_handed_back_without_using_an_attempt(app):
     entries = []
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import signal as signals
 import time
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager
@@ -28,7 +27,7 @@ from towpath.core.ids import uuid7
 from towpath.core.lifecycle import State
 from towpath.core.records import DEFAULT_QUEUE, DEFAULT_TENANT, Event, Job, Step, WorkerRow
 from towpath.core.retry import Retry
-from towpath.engine import admin, explain, memory, reading, retention, schedules, tracing
+from towpath.engine import admin, explain, reading, retention, schedules, tracing
 from towpath.engine.backup import Backup, backup
 from towpath.engine.budgets import Budgets
 from towpath.engine.checkup import checkup
@@ -42,6 +41,7 @@ from towpath.engine.resources import Resources
 from towpath.engine.scribe import Scribe
 from towpath.engine.services import Services, check_priority
 from towpath.engine.statistics import Statistics, statistics
+from towpath.engine.stints import Stints, until_set, until_signal
 from towpath.engine.sync import Home, SyncApp
 from towpath.engine.transaction import Transaction
 from towpath.engine.values import Values, blob_prefix
@@ -76,7 +76,7 @@ class App:
         self._plans: dict[str, schedules.Planned] = {}
         self._services: Services | None = None
         self._retention: dict[str, retention.Keep] = {}
-        self._workers: dict[Worker, asyncio.Task[None]] = {}
+        self._workers: Stints = {}
         self._home: Home | None = None
         self._declarer = Declarer()
         self._sync = SyncApp(self)
@@ -445,28 +445,18 @@ class App:
     # -- working
 
     async def run_worker(
-        self, queues: Sequence[str] | None = None, concurrency: int = 8, *, name: str | None = None
+        self,
+        queues: Sequence[str] | None = None,
+        concurrency: int = 8,
+        *,
+        name: str | None = None,
+        stop: asyncio.Event | None = None,
     ) -> None:
-        """Works until cancelled or told to stop; running jobs are finished or handed back."""
-        await self._work(self.worker(queues, concurrency, name=name))
+        """Works until `stop` is set, and then returns when running jobs have finished or been handed back, as after SIGTERM.
 
-    async def _work(self, worker: Worker) -> None:
-        """Until it has wound down, whatever comes: the first cancel asks it to stop, the next one not to wait."""
-        memory.settle_in()
-        running = self._workers[worker] = asyncio.create_task(worker.run())
-        cancelled: asyncio.CancelledError | None = None
-        try:
-            while not running.done():
-                try:
-                    await asyncio.wait({running})
-                except asyncio.CancelledError as error:
-                    cancelled = error
-                    worker.stop_now() if worker.stopping else worker.stop()
-            await running
-        finally:
-            del self._workers[worker]
-        if cancelled is not None:
-            raise cancelled
+        Cancelling it does the same, and ends in CancelledError; a second time, it does not wait for the jobs.
+        """
+        await until_set(stop or asyncio.Event(), self.worker(queues, concurrency, name=name), self._workers)
 
     def worker(self, queues: Sequence[str] | None = None, concurrency: int = 8, *, name: str | None = None) -> Worker:
         if concurrency < 1:
@@ -476,12 +466,4 @@ class App:
 
     async def run_until_signal(self, queues: Sequence[str] | None, concurrency: int, name: str | None = None) -> None:
         """A worker process: SIGTERM or SIGINT lets running jobs finish or hands them back; a second one does not wait."""
-        loop = asyncio.get_running_loop()
-        worker = self.worker(queues, concurrency, name=name)
-        for number in (signals.SIGTERM, signals.SIGINT):
-            loop.add_signal_handler(number, lambda: worker.stop_now() if worker.stopping else worker.stop())
-        try:
-            await self._work(worker)
-        finally:
-            for number in (signals.SIGTERM, signals.SIGINT):
-                loop.remove_signal_handler(number)
+        await until_signal(self.worker(queues, concurrency, name=name), self._workers)

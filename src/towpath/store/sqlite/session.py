@@ -8,10 +8,30 @@ from concurrent.futures import Future
 from datetime import UTC, datetime
 from typing import Any
 
+from towpath.core.errors import StoreUnavailable
 from towpath.core.records import Enqueued, Event, Job, NewJob
 from towpath.store.contract import Row
 from towpath.store.sqlite.tx import SqliteTx
 from towpath.store.sqlite.writer import Session
+
+_LOCK_SECONDS = 30.0
+
+
+async def begin(session: Session) -> SessionTx:
+    """Once it has the write lock. How long it may keep that is counted from then on."""
+    limit = asyncio.timeout(_LOCK_SECONDS)
+    try:
+        async with limit:
+            await asyncio.wrap_future(session.opened)
+    except BaseException as error:
+        session.calls.put(("rollback", Future()))  # if it got the lock in this very moment, nobody else would give it back
+        if isinstance(error, TimeoutError) and limit.expired():
+            raise StoreUnavailable(
+                f"the write lock of the SQLite file did not become free within {_LOCK_SECONDS:g} s, so the transaction was "
+                f"not begun; another one holds it: keep transactions short, and look for a process that hangs"
+            ) from None
+        raise
+    return SessionTx(session)
 
 
 class SessionTx:

@@ -27,7 +27,7 @@ from towpath.store.sql import engine_queries
 from towpath.store.sqlite import hot
 from towpath.store.sqlite.connection import check_health, connect
 from towpath.store.sqlite.heart import SqliteHeart
-from towpath.store.sqlite.session import SessionTx
+from towpath.store.sqlite.session import SessionTx, begin
 from towpath.store.sqlite.tx import SqliteTx, drive, moment
 from towpath.store.sqlite.writer import Session, Work, Writer
 from towpath.store.turning import claim_after
@@ -185,8 +185,7 @@ class SqliteStore:
         session = Session()
         self._threads()
         self._writer.submit(session)
-        await asyncio.wrap_future(session.opened)
-        tx = SessionTx(session)
+        tx = await begin(session)
         try:
             yield tx
         except BaseException:

@@ -64,7 +64,8 @@ class Work:
 
 @dataclass(slots=True)
 class Session:
-    """A caller's own transaction: the writer serves its calls until it ends, and nobody else's."""
+    """A caller's own transaction: from the moment it has the write lock, the writer serves its calls until it ends, and
+    nobody else's."""
 
     opened: Future[None] = field(default_factory=Future)
     calls: queue.SimpleQueue[tuple[Callable[[SqliteTx], Awaitable[Any]] | str, Future[Any]]] = field(
@@ -229,13 +230,14 @@ class Writer:
 
     def _attend(self, session: Session) -> None:
         tx = self._tx()
-        deadline = time.monotonic() + _SESSION_SECONDS
         try:
             with self._turnstile.turn():
+                if not session.opened.set_running_or_notify_cancel():
+                    return  # its caller has given up waiting
                 self._connection.execute("BEGIN IMMEDIATE")
                 tx.now = self._now()
                 session.opened.set_result(None)
-                ended = self._serve_calls(session, tx, deadline)
+                ended = self._serve_calls(session, tx, time.monotonic() + _SESSION_SECONDS)
         except BaseException as error:
             self._roll_back()
             if not session.opened.done():
