@@ -9,7 +9,7 @@ DOCS = ROOT / "docs"
 PAGES = [ROOT / "README.md", *sorted(DOCS.rglob("*.md"))]
 
 _FENCE = re.compile(r"^```(\w*)[^\n]*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-_FILE = re.compile(r"# ([\w/.]+\.(?:py|sql))\n")
+_FILE = re.compile(r"# ([\w/.]+\.(?:py|sql|ini))\n")
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ def _file(text: str) -> str | None:
 
 
 def write_files(page: Path, folder: Path) -> list[Path]:
-    """Writes the page's Python blocks as files: those that name one, and `example.py` for all others together.
+    """Writes the page's blocks as files: Python that names none is `example.py`, all of it together.
 
     Each block stands in its file at the line it has in the page, so that a traceback points at the page.
     """
@@ -50,7 +50,7 @@ def write_files(page: Path, folder: Path) -> list[Path]:
         name = block.file or "example.py"
         before = files.get(name, "")
         files[name] = before + "\n" * (block.line - 1 - before.count("\n")) + block.text
-    for block in blocks(page, "sql"):
+    for block in [*blocks(page, "sql"), *blocks(page, "ini")]:
         if block.file is not None:
             files[block.file] = block.text
     written = []

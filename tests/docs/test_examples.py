@@ -1,6 +1,7 @@
 """Every example in the documentation runs, and prints what the page says it prints."""
 
-import runpy
+import os
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -13,49 +14,52 @@ from towpath import App, Settings
 
 RUNNABLE = [page for page in PAGES if blocks(page, "python") and DOCS / "decisions" not in page.parents]
 
+TESTED = [page for page in RUNNABLE if any((block.file or "").startswith("test_") for block in blocks(page, "python"))]
+
 
 def _needs_postgres(page):
     return any("DATABASE_URL" in block.text and "psycopg" in block.text for block in blocks(page, "python"))
 
 
-@pytest.fixture
-def folder(tmp_path, monkeypatch):
-    """An empty working directory whose modules are forgotten afterwards."""
-    place = tmp_path / "page"
-    place.mkdir()
-    monkeypatch.chdir(place)
-    monkeypatch.syspath_prepend(place)
-    monkeypatch.delenv("TOWPATH_DATABASE_URL", raising=False)
-    monkeypatch.setenv("WEBHOOK_SECRET", "")  # a page sets it; so it is gone afterwards
-    yield place
-    for name, module in list(sys.modules.items()):
-        origins = [getattr(module, "__file__", None), *getattr(module, "__path__", [])]
-        if any(str(origin).startswith(str(place)) for origin in origins):
-            del sys.modules[name]
+class Reader:
+    """Somebody with an empty folder, Python and Towpath, and nothing of this repository: no settings, no configuration."""
+
+    def __init__(self, folder: Path, **env: str):
+        self.folder = folder
+        folder.mkdir()
+        bare = {name: value for name, value in os.environ.items() if not name.startswith(("TOWPATH_", "PYTEST_"))}
+        self.env = bare | {"PATH": f"{Path(sys.executable).parent}{os.pathsep}{bare['PATH']}"} | env
+
+    def types(self, *command: str) -> str:
+        done = subprocess.run(
+            command, cwd=self.folder, env=self.env, capture_output=True, text=True, timeout=150, check=False
+        )  # fmt: skip
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout
 
 
 @pytest.mark.parametrize("page", RUNNABLE, ids=name_of)
-def test_the_examples_of_a_page_run(page, folder, request, monkeypatch, capsys):
-    if _needs_postgres(page):
-        monkeypatch.setenv("DATABASE_URL", request.getfixturevalue("postgres_url"))
-    files = write_files(page, folder)
-    example = folder / "example.py"
-    if example in files:
-        runpy.run_path(str(example), run_name="__main__")
-    printed = "".join(block.text for block in blocks(page, "output"))
-    assert capsys.readouterr().out == printed
-    _run_tests([path for path in files if path.name.startswith("test_")], folder)
+def test_the_examples_of_a_page_run_for_a_reader_with_an_empty_folder(page, tmp_path, request):
+    database = {"DATABASE_URL": request.getfixturevalue("postgres_url")} if _needs_postgres(page) else {}
+    reader = Reader(tmp_path / "page", **database)
+    files = [str(path.relative_to(reader.folder)) for path in write_files(page, reader.folder)]
+    printed = reader.types("python", "example.py") if "example.py" in files else ""
+    assert printed == "".join(block.text for block in blocks(page, "output"))
+    ran = "".join(block.text for block in blocks(page, "python") if block.file is None)
+    for module in (name.removesuffix(".py").replace("/", ".") for name in files if name.endswith(".py")):
+        if not module.startswith(("example", "test_")) and f"import {module}" not in ran and f"from {module} " not in ran:
+            reader.types("python", "-c", f"import {module}")
 
 
-def _run_tests(tests: list[Path], folder: Path) -> None:
-    if not tests:
-        return
-    (folder / "pytest.ini").write_text(
-        "[pytest]\nasyncio_mode = auto\nasyncio_default_fixture_loop_scope = function\nfilterwarnings = error\n"
-    )
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *map(str, tests)]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=120, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
+@pytest.mark.parametrize("page", TESTED, ids=name_of)
+def test_the_tests_of_a_page_pass_by_the_command_it_gives(page, tmp_path):
+    reader = Reader(tmp_path / "page")
+    tests = [path for path in write_files(page, reader.folder) if path.name.startswith("test_")]
+    [command] = [line for block in blocks(page, "sh") for line in block.text.splitlines() if line.startswith("pytest")]
+    outcome = reader.types(*shlex.split(command, comments=True))
+    written = sum(path.read_text("utf-8").count("def test_") for path in tests)
+    assert f"{written} passed" in outcome
+    assert "warning" not in outcome
 
 
 @pytest.fixture(scope="module")
