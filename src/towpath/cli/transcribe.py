@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 from typing import Annotated
@@ -9,6 +10,7 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
+from towpath.cli.data import database_in, exists
 from towpath.cli.opening import run
 from towpath.cli.screen import clean, console
 from towpath.cli.transcribing.following import Outcome, follow
@@ -41,6 +43,9 @@ def transcribe(  # noqa: PLR0913, PLR0917  (they are the options of a command)
     out: Out = "txt",
     to: To = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace transcripts that are there already.")] = False,
+    again: Annotated[
+        bool, typer.Option("--again", "--force", help="Transcribe anew what is done, and replace its transcripts.")
+    ] = False,
     language: Language = None,
     speakers: Speakers = False,
     summary: Summary = False,
@@ -50,7 +55,8 @@ def transcribe(  # noqa: PLR0913, PLR0917  (they are the options of a command)
 
     Without --server everything happens on this machine, offline, in this process, and is kept in DIR; what is unfinished
     when it is stopped goes on with the next towpath transcribe, watch or up on that directory. With --server the files
-    are sent there.
+    are sent there. A file is known by its content and these options: the same command again leaves out what is done, and
+    goes on with what is not; --again begins anew, such as for another model.
 
     \b
     Examples:
@@ -59,26 +65,43 @@ def transcribe(  # noqa: PLR0913, PLR0917  (they are the options of a command)
       towpath transcribe *.m4a --server https://towpath.example.org --token tow_…
     """
     paths = list(dict.fromkeys(files))
-    landing = Landing(formats_from(out), to, overwrite)
-    landing.check(paths)
+    landing = Landing(formats_from(out), to, overwrite or again)
+    standing = landing.check(paths)
+    if standing and server is None and not exists(database_in(data)):
+        raise landing.refuse(standing[0])
     wishes = Wishes(language, speakers, summary)
-    outcomes = run(_transcribe(place_for(data, server, token, concurrency), paths, landing, wishes))
+    outcomes = run(_transcribe(place_for(data, server, token, concurrency), paths, standing, landing, wishes, again))
     for outcome in outcomes:
-        console().print(_last_word(outcome))
+        console().print(_last_word(outcome, landing))
     if any(outcome.error for outcome in outcomes):
         raise typer.Exit(1)
 
 
 async def _transcribe(
-    opening: AbstractAsyncContextManager[Place], paths: list[Path], landing: Landing, wishes: Wishes
+    opening: AbstractAsyncContextManager[Place],
+    paths: list[Path],
+    standing: list[Path],
+    landing: Landing,
+    wishes: Wishes,
+    again: bool,
 ) -> list[Outcome]:
     async with opening as place:
-        return await follow(place, paths, wishes, lambda outcome: landing.land(place, outcome))
+        try:
+            known = await landing.known(place, standing, wishes)
+            return await follow(
+                place, paths, wishes, lambda outcome: landing.land(place, outcome), known=known, again=again
+            )  # fmt: skip
+        except asyncio.CancelledError:
+            console().print("stopping; the same command goes on from here")
+            raise
 
 
-def _last_word(outcome: Outcome) -> Text:
+def _last_word(outcome: Outcome, landing: Landing) -> Text:
     name = clean(outcome.path)
     if outcome.error is not None:
         return Text.assemble(name, ": ", (clean(outcome.error), "red"))
+    if not outcome.written:
+        there = ", ".join(clean(path) for path in landing.targets(outcome.path))
+        return Text(f"{name}: done already, see {there}; --again does it anew")
     written = ", ".join(clean(path) for path in outcome.written)
     return Text(f"{name} → {written}{f' ({outcome.warning})' if outcome.warning else ''}")

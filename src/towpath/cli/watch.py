@@ -115,7 +115,9 @@ async def _watch(opening: AbstractAsyncContextManager[Place], watching: Watching
 
 async def _take(place: Place, watching: Watching, found: list[Path]) -> list[Outcome]:
     try:
-        outcomes = await follow(place, found, watching.wishes, lambda outcome: watching.landing.land(place, outcome))
+        outcomes = await follow(
+            place, found, watching.wishes, lambda outcome: watching.landing.land(place, outcome), known={}, again=False
+        )
     except TowpathError as error:  # the server is away: it will be asked again
         console().print(f"not now: {clean(error)}")
         return []

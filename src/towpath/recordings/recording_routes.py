@@ -16,7 +16,7 @@ from towpath.http.policy import Reader, Writer, tenant_of
 from towpath.http.principal import Principal
 from towpath.http.problems import conflict, responses
 from towpath.http.routing import Router
-from towpath.recordings import keeping, moving, removing, schemas
+from towpath.recordings import alike, keeping, moving, removing, schemas
 from towpath.recordings.access import Engine, RecordingPath, no_recording, own_recording
 from towpath.recordings.intake import Options
 from towpath.recordings.receiving import check_standing
@@ -57,6 +57,21 @@ async def list_recordings(
         if not more or len(found) >= asked.limit or examined >= _MOST_EXAMINED:
             break
     return shapes.Page[schemas.Recording](items=[recording_shape(view) for view in found], next=before if more else None)
+
+
+class AlikeQuery(shapes.Request):
+    sha256: Annotated[str, Field(pattern=r"^[0-9a-fA-F]{64}$", description="Of the file's content.")]
+    language: Annotated[str | None, Field(max_length=40, description="As at the upload.")] = None
+    speakers: bool = False
+    auto_summary: bool | None = None
+
+
+@router.get("/alike", operation_id="find_recording_alike")
+async def find_recording_alike(principal: Reader, app: Engine, asked: Annotated[AlikeQuery, Query()]) -> schemas.Alike:
+    """Whether a file with this content was sent before, with the same options; so that it need not be sent again."""
+    options = Options(language=asked.language, speakers=asked.speakers, auto_summary=asked.auto_summary)
+    found = await alike.alike(app, principal.tenant, asked.sha256, options)
+    return schemas.Alike(recording=recording_shape((await views(app, [found]))[0]) if found else None)
 
 
 @router.post("/bulk", operation_id="bulk_update_recordings")

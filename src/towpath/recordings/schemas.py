@@ -94,6 +94,12 @@ class Recording(Answer):
     job: Annotated[ProcessingJob | None, Field(description="The job that the status comes from; null: none is left.")]
 
 
+class Alike(Answer):
+    """The newest recording of a content, if there is one."""
+
+    recording: Recording | None
+
+
 class TranscriptInfo(Answer):
     id: str
     engine: str

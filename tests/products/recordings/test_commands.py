@@ -40,8 +40,8 @@ def test_files_are_transcribed_offline_and_what_cannot_be_is_told(folder: Path, 
     assert not (folder / "notes.txt").exists()
 
     monkeypatch.chdir(folder)
-    again = Commands("sqlite:///unused.db")("transcribe", "talk.mp3", "--data", "data", code=2)
-    assert "talk.txt is there already; --overwrite" in words(again.stderr)
+    again = Commands("sqlite:///unused.db")("transcribe", "talk.mp3", "--data", "data")
+    assert "talk.mp3: done already, see talk.txt" in words(again.stdout)
 
 
 def test_a_watched_folder_is_transcribed_once_and_a_terminal_gets_bars(folder: Path, monkeypatch: pytest.MonkeyPatch):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -12,7 +12,7 @@ from rich.text import Text
 
 from towpath.blobs import BlobError
 from towpath.cli.screen import clean, console, is_live, one_line
-from towpath.cli.transcribing.place import Look, Place, Wishes
+from towpath.cli.transcribing.place import Look, Place, Wishes, digest_of
 from towpath.core.errors import TowpathError
 
 _LOOK_EVERY = 0.25
@@ -29,16 +29,23 @@ class Outcome:
     error: str | None = None
     warning: str | None = None
     written: list[Path] = field(default_factory=list)
+    ended: bool = False
 
 
 Finish = Callable[[Outcome], Awaitable[None]]
 
 
-async def follow(place: Place, paths: Sequence[Path], wishes: Wishes, finish: Finish) -> list[Outcome]:
-    """Sends the files one after the other while those before are worked on; `finish` is called for each that is done."""
-    outcomes = [Outcome(path) for path in paths]
+async def follow(
+    place: Place, paths: Sequence[Path], wishes: Wishes, finish: Finish, *, known: Mapping[Path, str], again: bool
+) -> list[Outcome]:
+    """Sends the files one after the other while those before are worked on; `finish` is called for each that is done.
+
+    What is there already is not sent: those `known` by their recordings, and unless they are to be done `again`, those
+    that the place knows.
+    """
+    outcomes = [Outcome(path, known.get(path)) for path in paths]
     with _screen(outcomes) as screen:
-        sending = asyncio.create_task(_send_all(place, outcomes, wishes, screen))
+        sending = asyncio.create_task(_send_all(place, outcomes, wishes, screen, again))
         try:
             await _until_all_ended(place, outcomes, sending, screen, finish)
         finally:
@@ -47,38 +54,49 @@ async def follow(place: Place, paths: Sequence[Path], wishes: Wishes, finish: Fi
     return outcomes
 
 
-async def _send_all(place: Place, outcomes: list[Outcome], wishes: Wishes, screen: Screen) -> None:
-    for outcome in outcomes:
+async def _send_all(place: Place, outcomes: list[Outcome], wishes: Wishes, screen: Screen, again: bool) -> None:
+    for outcome in [one for one in outcomes if one.recording_id is None]:
         screen.say(outcome, Look("", word="reading"))
         try:
-            outcome.recording_id = await place.send(outcome.path, wishes)
+            outcome.recording_id = await _hand_over(place, outcome.path, wishes, again)
         except (TowpathError, BlobError, OSError) as error:
             remedy = getattr(error, "remedy", None)
             outcome.error = f"{error}; {remedy}" if remedy else str(error)
             screen.say(outcome, Look("FAILED", error=outcome.error))
 
 
+async def _hand_over(place: Place, path: Path, wishes: Wishes, again: bool) -> str:
+    found = None if again else await place.find(await digest_of(path), wishes)
+    if found is None:
+        return await place.send(path, wishes)
+    await place.take_up(found)
+    return found
+
+
 async def _until_all_ended(
     place: Place, outcomes: list[Outcome], sending: asyncio.Task[None], screen: Screen, finish: Finish
 ) -> None:
-    ended: set[str] = set()
     while True:
         all_sent = sending.done()
         if all_sent:
             sending.result()
-        open_ones = {one.recording_id: one for one in outcomes if one.recording_id and one.recording_id not in ended}
-        for recording_id, look in (await place.look(list(open_ones))).items() if open_ones else ():
-            outcome = open_ones[recording_id]
+        open_ones = [(one, one.recording_id) for one in outcomes if one.recording_id and not one.ended]
+        looks = await place.look(sorted({recording_id for _, recording_id in open_ones})) if open_ones else {}
+        for outcome, look in [(one, looks[recording_id]) for one, recording_id in open_ones if recording_id in looks]:
             screen.say(outcome, look)
             if look.ended:
-                ended.add(recording_id)
-                outcome.error = _error_of(look)
-                outcome.warning = look.word or None
-                if outcome.error is None:
-                    await finish(outcome)
-        if all_sent and all(one.error is not None or one.recording_id in ended for one in outcomes):
+                await _end(outcome, look, finish)
+        if all_sent and all(one.error is not None or one.ended for one in outcomes):
             return
         await asyncio.sleep(_LOOK_EVERY)
+
+
+async def _end(outcome: Outcome, look: Look, finish: Finish) -> None:
+    outcome.ended = True
+    outcome.error = _error_of(look)
+    outcome.warning = look.word or None
+    if outcome.error is None:
+        await finish(outcome)
 
 
 def _error_of(look: Look) -> str | None:

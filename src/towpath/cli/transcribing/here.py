@@ -12,7 +12,7 @@ from towpath.cli.data import database_in
 from towpath.cli.transcribing.place import Look, Wishes
 from towpath.core.records import DEFAULT_TENANT
 from towpath.engine.app import App
-from towpath.recordings import attach, exports, keeping
+from towpath.recordings import alike, attach, exports, keeping
 from towpath.recordings.audio import pieces_of
 from towpath.recordings.intake import Options, Uploader, checked, create
 from towpath.recordings.names import CARE_QUEUE, SUMMARY_QUEUE, TRANSCRIPTION_QUEUE
@@ -25,9 +25,15 @@ class Here:
     def __init__(self, app: App) -> None:
         self._app = app
 
+    async def find(self, digest: str, wishes: Wishes) -> str | None:
+        found = await alike.alike(self._app, DEFAULT_TENANT, digest, _options(wishes))
+        return found.id if found is not None else None
+
+    async def take_up(self, recording_id: str) -> None:
+        await alike.take_up(self._app, await keeping.find(self._app.services.store, recording_id))
+
     async def send(self, path: Path, wishes: Wishes) -> str:
-        options = Options(language=wishes.language, speakers=wishes.speakers, auto_summary=wishes.summary)
-        checked(self._app, options)
+        options = checked(self._app, _options(wishes))
         asset = await assets.receive(
             self._app, DEFAULT_TENANT, path.name, pieces_of(path), kinds=assets.MEDIA, created_by=None
         )
@@ -47,6 +53,10 @@ class Here:
         lines = await keeping.lines_of(store, transcript.id)
         what = exports.Exported(recording, transcript, lines, await keeping.summary_of(store, recording))
         return exports.FORMATS[wanted][0](what)
+
+
+def _options(wishes: Wishes) -> Options:
+    return Options(language=wishes.language, speakers=wishes.speakers, auto_summary=wishes.summary)
 
 
 def _look(view: RecordingView) -> Look:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import hashlib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -33,7 +35,25 @@ class Look:
         return self.status in ENDED
 
 
+async def digest_of(path: Path) -> str:
+    """By which a file is known again, whatever it is called."""
+
+    def read() -> str:
+        with path.open("rb") as source:
+            return hashlib.file_digest(source, "sha256").hexdigest()
+
+    return await asyncio.to_thread(read)
+
+
 class Place(Protocol):
+    async def find(self, digest: str, wishes: Wishes) -> str | None:
+        """The recording of this content with these wishes, if there is one."""
+        ...
+
+    async def take_up(self, recording_id: str) -> None:
+        """Begins one again that failed or was called off; others go on by themselves."""
+        ...
+
     async def send(self, path: Path, wishes: Wishes) -> str:
         """Hands a file over; answers the recording's id. An expected refusal is a TowpathError that says why."""
         ...

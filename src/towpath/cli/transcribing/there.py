@@ -20,9 +20,20 @@ class There:
     def __init__(self, client: httpx.AsyncClient) -> None:
         self._client = client
 
+    async def find(self, digest: str, wishes: Wishes) -> str | None:
+        asked = _fields(wishes) | {"sha256": digest}
+        found = (await self._ask("GET", "/api/recordings/alike", params=asked)).json()["recording"]
+        return str(found["id"]) if found else None
+
+    async def take_up(self, recording_id: str) -> None:
+        if (await self.look([recording_id]))[recording_id].status in ("FAILED", "CANCELLED"):
+            wanted = {"action": "retry", "ids": [recording_id]}
+            refused = (await self._ask("POST", "/api/recordings/bulk", json=wanted)).json()["refused"]
+            if recording_id in refused:
+                raise Fatal(refused[recording_id])
+
     async def send(self, path: Path, wishes: Wishes) -> str:
-        fields = {"auto_summary": str(wishes.summary).lower(), "speakers": str(wishes.speakers).lower()}
-        fields |= {"language": wishes.language} if wishes.language else {}
+        fields = _fields(wishes)
         with path.open("rb") as source:
             answer = await self._ask("POST", "/upload", data=fields, files={"file": (path.name, source)})
         return str(answer.json()["id"])
@@ -45,6 +56,11 @@ class There:
         if answer.is_success:
             return answer
         raise _refusal(answer)
+
+
+def _fields(wishes: Wishes) -> dict[str, str]:
+    fields = {"auto_summary": str(wishes.summary).lower(), "speakers": str(wishes.speakers).lower()}
+    return fields | ({"language": wishes.language} if wishes.language else {})
 
 
 def _refusal(answer: httpx.Response) -> TowpathError:

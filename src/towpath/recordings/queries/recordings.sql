@@ -19,6 +19,19 @@ FROM towpath.recording WHERE id = :id AND removed_at IS NULL FOR UPDATE
 -- name: recording_by_asset
 SELECT id FROM towpath.recording WHERE asset_id = :asset_id AND tenant = :tenant AND removed_at IS NULL
 
+-- name: recordings_alike
+-- The newest of what was sent with this content and these wishes.
+SELECT id, tenant, lane, title, file_name, asset_id, media_type, bytes, language, speakers, auto_summary, duration,
+       transcript_id, summary_id, created_by, creator, created_at, last_job, last_kind, last_state, last_error,
+       (SELECT lines FROM towpath.recording_transcript WHERE id = transcript_id) AS lines
+FROM towpath.recording
+WHERE removed_at IS NULL AND tenant = :tenant AND speakers = :speakers
+  AND language IS NOT DISTINCT FROM CAST(:language AS text)
+  AND (auto_summary OR NOT CAST(:summary AS boolean))
+  AND asset_id IN (SELECT id FROM towpath.asset
+                   WHERE sha256 = :sha256 AND tenant = :tenant AND state = 'ready' AND removed_at IS NULL)
+ORDER BY id DESC LIMIT 1
+
 -- name: recordings_page
 SELECT id, tenant, lane, title, file_name, asset_id, media_type, bytes, language, speakers, auto_summary, duration,
        transcript_id, summary_id, created_by, creator, created_at, last_job, last_kind, last_state, last_error,
