@@ -4,6 +4,7 @@
 """
 
 import asyncio
+import hashlib
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -22,6 +23,7 @@ from towpath.recordings import intake, keeping
 from towpath.server import openapi
 
 MARK = "the-south-has-a-secret"
+WAVE = b"RIFF\x24\x00\x00\x00WAVEfmt " + bytes(24)
 HIDDEN = "hidden"  # ids in the path: 404, as if there were nothing
 ADMINS = "admins"  # 403 for everybody else
 CLEAN = "clean"  # answers, and nothing of another tenant is in the answer
@@ -116,6 +118,7 @@ CASES: dict[str, list[Case]] = {
     "delete_recording_job": [Case(HIDDEN)],
     "get_job_queue_status": [Case(CLEAN)],
     "clear_completed_jobs": [Case(CLEAN)],
+    "find_recording_alike": [Case(CLEAN, query={"sha256": hashlib.sha256(WAVE).hexdigest()})],
     "list_recordings": [
         Case(CLEAN),
         Case(CLEAN, query={"text": MARK}),
@@ -222,7 +225,7 @@ async def a_recording(site: Site) -> tuple[str, str]:
     """Of the other tenant, waiting to be transcribed; the ids of it and of its job."""
 
     async def pieces() -> AsyncIterator[bytes]:
-        yield b"RIFF\x24\x00\x00\x00WAVEfmt " + bytes(24)
+        yield WAVE
 
     asset = await assets.receive(site.app, "south", f"{MARK}.wav", pieces(), kinds=assets.MEDIA, created_by=None)
     return await intake.create(site.app, asset, intake.Options(title=MARK), intake.Uploader("south", name="bob"))
