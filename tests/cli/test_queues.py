@@ -1,8 +1,12 @@
 """towpath queues, lanes, workers and schedules."""
 
+import asyncio
+from functools import partial
+
 import pytest
 
 from tests.cli.commands import words
+from towpath.core.records import WorkerRow
 from towpath.testing import drain
 
 
@@ -110,6 +114,18 @@ def test_workers_are_listed_with_what_they_serve(towpath_on_both):
     [row] = towpath_on_both.json("workers")
     assert (row["name"], row["queues"], row["concurrency"], row["state"]) == ("w1", ["orders", "sums"], 3, "stopped")
     assert "w1 stopped orders, sums 0 of 3" in words(towpath_on_both("workers").stdout)
+
+
+def test_a_worker_that_was_killed_is_silent_when_its_leases_have_run_out(towpath_on_both):
+    async def beat(app, lease):
+        heart = app.services.store.heart()
+        await asyncio.to_thread(heart.beat, WorkerRow("w", "w1", ["sums"], concurrency=3), [], lease)
+        await asyncio.to_thread(heart.close)
+
+    towpath_on_both.with_app(partial(beat, lease=30.0))
+    assert towpath_on_both.json("workers")[0]["state"] == "alive"
+    towpath_on_both.with_app(partial(beat, lease=0.0))
+    assert towpath_on_both.json("workers")[0]["state"] == "silent"
 
 
 def _nightly(towpath):

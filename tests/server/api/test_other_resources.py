@@ -1,9 +1,13 @@
 """Operations, workers, schedules and health."""
 
+import asyncio
+
 import pytest
 
 from tests.engine.working import working
 from tests.server.api.site import Site, ok, problem
+from tests.server.api.test_views import view
+from towpath.core.records import WorkerRow
 
 on_sqlite = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
 
@@ -37,6 +41,17 @@ async def test_workers_are_seen_alive_and_stopped(site: Site):
     [worker] = ok(await site.ann.get("/api/workers"))
     assert (worker["alive"], worker["running"], worker["busy"]) == (False, 0, 0.0)
     assert worker["stopped_at"] is not None
+
+
+@pytest.mark.parametrize(("lease", "alive"), [(30.0, True), (0.0, False)])
+async def test_a_worker_that_says_nothing_more_is_alive_for_as_long_as_its_leases(site: Site, lease: float, alive: bool):
+    heart = site.app.services.store.heart()
+    await asyncio.to_thread(heart.beat, WorkerRow("w", "w1", ["back"], concurrency=2), [], lease)
+    await asyncio.to_thread(heart.close)
+    [worker] = ok(await site.ann.get("/api/workers"))
+    assert (worker["name"], worker["alive"]) == ("w1", alive)
+    [row] = await view(site, "v_workers")
+    assert bool(row["alive"]) is alive
 
 
 async def test_schedules_are_the_tenants_own_and_admins_see_all(site: Site):
