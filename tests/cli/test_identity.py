@@ -180,6 +180,17 @@ def test_passwords_are_changed_and_weak_ones_refused(users):
     assert "--password-stdin" in users("users", "passwd", "alice", code=2).stderr
 
 
+def test_a_new_password_tells_of_tokens_that_still_hold_and_ends_them_if_asked(users):
+    token = users("token", "create", "--user", "alice").stdout.split()[-1]
+    given = {"stdin": "eleven loud lorries wait\n"}
+    told = users("users", "passwd", "alice", "--password-stdin", **given).stdout
+    assert "1 API token still holds: --revoke-tokens ends them" in told
+    assert asked(users.url, ("GET", "/api/session"), **bearer(token))[0].status_code == 200
+    assert "1 API token revoked" in users("users", "passwd", "alice", "--password-stdin", "--revoke-tokens", **given).stdout
+    assert asked(users.url, ("GET", "/api/session"), **bearer(token))[0].status_code == 401
+    assert "token" not in users("users", "passwd", "alice", "--password-stdin", **given).stdout
+
+
 def test_a_reset_link_lets_somebody_choose_a_password(users):
     link = users("users", "reset-link", "bob", "--base-url", "https://jobs.example/towpath").stdout.strip()
     assert link.startswith("https://jobs.example/towpath/reset?token=")

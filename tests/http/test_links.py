@@ -119,3 +119,24 @@ def test_a_link_is_the_servers_address_and_the_secret():
     assert (
         links.url_of("https://jobs.example/towpath/", "login", "s-e_c") == "https://jobs.example/towpath/login?token=s-e_c"
     )
+
+
+@pytest.mark.parametrize(("said", "holds"), [({}, 401), ({"revoke_tokens": True}, 401), ({"revoke_tokens": False}, 200)])
+async def test_a_reset_ends_tokens_unless_they_are_to_be_kept(any_site, said, holds):
+    account, other = await any_site.account("alice"), await any_site.account("bert")
+    token, others = await any_site.token(account), await any_site.token(other)
+    secret, _ = await links.make(any_site.store, account.id, "reset")
+    answer = await any_site.browser().post("/api/session/reset", json={"token": secret, "password": NEW} | said)
+    assert answer.status_code == 200
+    assert (await any_site.program(token).get("/api/session")).status_code == holds
+    assert (await any_site.program(others).get("/api/session")).status_code == 200
+
+
+@pytest.mark.parametrize(("said", "holds"), [({}, 200), ({"revoke_tokens": True}, 401), ({"revoke_tokens": False}, 200)])
+async def test_a_changed_password_keeps_tokens_unless_they_are_to_end(site, said, holds):
+    browser = await site.logged_in("alice")
+    account_id = (await browser.get("/api/session")).json()["account"]["id"]
+    token = await site.token(await accounts.find(site.store, account_id))
+    assert (await browser.post("/api/session/password", json={"new": NEW} | said)).status_code == 204
+    assert (await site.program(token).get("/api/session")).status_code == holds
+    assert (await browser.get("/api/session")).status_code == 200

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from tests.http.site import PASSWORD, opened_site, problem
-from towpath.http.throttle import ADDRESS, FORGET_AFTER, NAME, Limit, subjects
+from towpath.http.throttle import ADDRESS, EVERYWHERE, FORGET_AFTER, NAME, Limit, subjects
 from towpath.testing import FakeClock
 
 
@@ -42,7 +42,7 @@ async def test_a_name_nobody_has_is_throttled_like_one_that_somebody_has(site):
 
 async def test_many_attempts_at_once_get_no_further_than_one_after_the_other(any_site):
     await any_site.account("alice")
-    answers = await asyncio.gather(*(attempt(any_site, address=f"203.0.113.{number}") for number in range(15)))
+    answers = await asyncio.gather(*(attempt(any_site) for _ in range(15)))
     statuses = [answer.status_code for answer in answers]
     assert statuses.count(401) == NAME.free
     assert set(statuses) == {401, 429}
@@ -53,6 +53,63 @@ async def test_an_address_that_tries_many_names_is_stopped_and_others_are_not(si
         problem(await attempt(site, f"name-{number}"), 401, "login_refused")
     problem(await attempt(site, "one-more"), 429, "throttled")
     problem(await attempt(site, "one-more", address="198.51.100.1"), 401, "login_refused")
+
+
+async def test_guesses_from_many_addresses_do_not_shut_the_true_user_out(any_site):
+    await any_site.account("alice")
+    for number in range(EVERYWHERE.free - 1):
+        problem(await attempt(any_site, address=f"203.0.113.{number}"), 401, "login_refused")
+    assert (await attempt(any_site, password=PASSWORD, address="198.51.100.1")).status_code == 200
+
+
+async def test_guesses_from_very_many_addresses_are_slowed_down_for_all_of_them(site):
+    await site.account("alice")
+    for number in range(EVERYWHERE.free):
+        await attempt(site, address=f"203.0.113.{number}")
+    answer = await attempt(site, address="198.51.100.1", password=PASSWORD)
+    problem(answer, 429, "throttled")
+    assert EVERYWHERE.wait(10_000) == 30
+
+
+async def test_a_browser_that_was_logged_in_before_is_not_slowed_down_by_strangers(any_site):
+    await any_site.account("alice")
+    credentials = {"name": "alice", "password": PASSWORD}
+    async with any_site.browser(address="198.51.100.1") as browser:
+        assert (await browser.post("/api/session", json=credentials)).status_code == 200
+        await browser.delete("/api/session")
+        for number in range(EVERYWHERE.free):
+            await attempt(any_site, address=f"203.0.113.{number % 200}")
+        problem(await attempt(any_site, address="198.51.100.2", password=PASSWORD), 429, "throttled")
+        known = browser.cookies["towpath_device"]
+        assert (await browser.post("/api/session", json=credentials)).status_code == 200
+        assert browser.cookies["towpath_device"] != known
+
+
+async def test_a_browser_that_is_known_is_throttled_by_its_own_guesses(site):
+    await site.account("alice")
+    await site.account("bert")
+    async with site.browser() as browser:
+        assert (await browser.post("/api/session", json={"name": "alice", "password": PASSWORD})).status_code == 200
+        for _ in range(NAME.free):
+            wrong = {"name": "alice", "password": "wrong quiet barges"}
+            problem(await browser.post("/api/session", json=wrong), 401, "login_refused")
+        problem(await browser.post("/api/session", json={"name": "alice", "password": PASSWORD}), 429, "throttled")
+        # It is known to alice; what it guesses of others counts as anybody's.
+        for _ in range(NAME.free):
+            await browser.post("/api/session", json={"name": "bert", "password": "wrong quiet barges"})
+        problem(await browser.post("/api/session", json={"name": "bert", "password": PASSWORD}), 429, "throttled")
+
+
+async def test_a_cookie_that_was_copied_is_worth_nothing_after_the_next_log_in(site):
+    await site.account("alice")
+    credentials = {"name": "alice", "password": PASSWORD}
+    async with site.browser() as browser, site.browser(address="203.0.113.99") as thief:
+        await browser.post("/api/session", json=credentials)
+        thief.cookies.set("towpath_device", browser.cookies["towpath_device"])
+        await browser.post("/api/session", json=credentials)
+        for number in range(EVERYWHERE.free):
+            await attempt(site, address=f"203.0.113.{number}")
+        problem(await thief.post("/api/session", json=credentials), 429, "throttled")
 
 
 @pytest.fixture

@@ -20,7 +20,7 @@ from towpath.cli.words import clock
 from towpath.core.errors import ConfigurationError
 from towpath.core.records import DEFAULT_TENANT
 from towpath.engine.app import App
-from towpath.http import accounts, links, logging_in, passwords
+from towpath.http import accounts, links, logging_in, passwords, tokens
 from towpath.http.accounts import LOCAL
 from towpath.http.records import Account
 
@@ -152,23 +152,55 @@ def disable(
 
 
 @app.command("passwd")
-def passwd(name: UserName, password_stdin: FromStdin = False, data: Data = None, database: Database = None) -> None:
-    """Gives an account a new password. All its sessions end.
+def passwd(
+    name: UserName,
+    password_stdin: FromStdin = False,
+    revoke_tokens: Annotated[
+        bool | None,
+        typer.Option(
+            "--revoke-tokens/--keep-tokens",
+            help="Whether its API tokens end too; asked on a terminal, else they are kept.",
+            show_default=False,
+        ),
+    ] = None,
+    data: Data = None,
+    database: Database = None,
+) -> None:
+    """Gives an account a new password. All its sessions end, and its API tokens if you say so.
 
     \b
     Examples:
       towpath users passwd alice
+      towpath users passwd alice --revoke-tokens
       pass show alice | towpath users passwd alice --password-stdin --data towpath-data
     """
     password = _password(name, password_stdin, needed=True)
 
+    told: list[str] = []
+
     async def work(app: App, account: Account) -> None:
         _refuse_local(account)
-        await logging_in.set_password(app, account.id, account.name, password or "")
-        await note(app, "password.set", account.id, name=account.name)
+        held = len(await tokens.page(app.services.store, account_id=account.id, limit=_MOST))
+        revoke = _revoke(held, revoke_tokens)
+        await logging_in.set_password(app, account.id, account.name, password or "", revoke_tokens=revoke)
+        await note(app, "password.set", account.id, name=account.name, revoked=revoke)
+        told.append(_about_tokens(held, revoked=revoke))
 
     run(_with(name, work, data, database))
-    typer.echo(clean(f"{name} has a new password"))
+    typer.echo(clean(f"{name} has a new password{told[0]}"))
+
+
+def _revoke(held: int, asked: bool | None) -> bool:
+    if asked is not None or not held or not sys.stdin.isatty():
+        return bool(asked)
+    return typer.confirm(f"revoke its API tokens too ({held})? Programs that use them stop until they get new ones")
+
+
+def _about_tokens(held: int, *, revoked: bool) -> str:
+    if not held:
+        return ""
+    many = f"{held} API token{'' if held == 1 else 's'}"
+    return f"; {many} revoked" if revoked else f"; {many} still hold{'s' if held == 1 else ''}: --revoke-tokens ends them"
 
 
 @app.command("reset-link")

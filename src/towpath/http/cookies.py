@@ -5,12 +5,17 @@ from __future__ import annotations
 from fastapi import Request, Response
 
 from towpath.config import Settings
+from towpath.http.devices import LASTS
+from towpath.http.sessions import NewSession
 
 COOKIE = "towpath_session"
+DEVICE = "towpath_device"
+"""By which a browser is known that somebody has logged in from; it opens nothing."""
 
 
-def set_session(request: Request, response: Response, secret: str, settings: Settings) -> None:
-    _set(request, response, COOKIE, secret, round(settings.session_days * 86400))
+def set_session(request: Request, response: Response, new: NewSession, settings: Settings) -> None:
+    _set(request, response, COOKIE, new.secret, round(settings.session_days * 86400))
+    _set(request, response, DEVICE, new.new_device, round(LASTS.total_seconds()))
 
 
 def clear_session(request: Request, response: Response) -> None:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from towpath.config import Settings
 from towpath.core.encoding import plain
 from towpath.core.errors import StoreUnavailable
 from towpath.core.ids import uuid7
+from towpath.http import devices
 from towpath.http.accounts import LOCAL, tenants_of
 from towpath.http.errors import LoginRefused
 from towpath.http.principal import Principal, scopes_of_account
@@ -30,10 +31,16 @@ class NewSession:
     agent: str | None = None
     replaces: str | None = None
     """The secret the browser had until now: it ends, so that nobody who planted it is logged in with us."""
+    device: str | None = None
+    """What the browser is known by so far."""
+    new_device: str = field(default_factory=draw)
+    """What it is known by from now on."""
 
 
-def new_session(address: str | None = None, agent: str | None = None, replaces: str | None = None) -> NewSession:
-    return NewSession(uuid7(), draw(), address, plain(agent, 200) if agent else None, replaces)
+def new_session(
+    address: str | None = None, agent: str | None = None, replaces: str | None = None, device: str | None = None
+) -> NewSession:
+    return NewSession(uuid7(), draw(), address, plain(agent, 200) if agent else None, replaces, device)
 
 
 async def begin(tx: Tx, new: NewSession, account: Row, settings: Settings) -> Principal:
@@ -49,6 +56,7 @@ async def begin(tx: Tx, new: NewSession, account: Row, settings: Settings) -> Pr
         address=new.address, agent=new.agent, now=tx.now, idle_until=_idle_until(tx.now, settings),
         expires_at=tx.now + timedelta(days=settings.session_days),
     )  # fmt: skip
+    await devices.remember(tx, new.device, new.new_device, account["id"])
     await tx.execute("account_seen", id=account["id"], now=tx.now)
     return _principal(account["id"], account["name"], bool(account["admin"]), new.id, belongs, belongs[0])
 

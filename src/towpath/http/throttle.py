@@ -3,6 +3,9 @@
 Every attempt is counted before the password is looked at, under a row lock: a hundred at once get no further than one
 after the other. An attempt during a block is refused without being counted, so that nobody can keep somebody else out
 for longer than the block itself.
+
+Nor can a stranger keep the true user out by guessing: a browser that was logged in before (`devices.py`) counts by itself;
+from elsewhere a name counts for each address by itself; and all addresses together are only slowed down.
 """
 
 from __future__ import annotations
@@ -17,26 +20,48 @@ from towpath.http.records import moment
 from towpath.http.secrets import digest
 from towpath.store.contract import Tx
 
-_LONGEST = 900.0
 FORGET_AFTER = timedelta(days=1)
 
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """`free` attempts cost nothing; from then on each failure doubles the wait, from one second to a quarter of an hour."""
+    """`free` attempts cost nothing; from then on each failure doubles the wait, from one second to the longest."""
 
     free: int
+    longest: float = 900.0
+    forgiven: bool = True
+    """Whether a good attempt clears it; otherwise it only gets that attempt back."""
 
     def wait(self, failures: int) -> float:
-        return 0.0 if failures < self.free else min(_LONGEST, 2.0 ** min(failures - self.free, 30))
+        return 0.0 if failures < self.free else min(self.longest, 2.0 ** min(failures - self.free, 30))
 
 
-NAME, ADDRESS = Limit(5), Limit(20)
+NAME = Limit(5)
+"""One name from one address, or from one browser that is known."""
+EVERYWHERE = Limit(50, longest=30.0, forgiven=False)
+"""One name from all addresses that are not known: slowed down, never shut for long."""
+ADDRESS = Limit(20, forgiven=False)
+"""One address, whatever the names."""
 
 
 def subjects(name_key: str, address: str | None) -> dict[str, Limit]:
-    """What an attempt counts against."""
-    return {digest(f"name:{name_key}"): NAME, digest(f"address:{_network(address)}"): ADDRESS}
+    """What an attempt by a stranger counts against."""
+    network = _network(address)
+    return {
+        digest(f"name:{name_key} from:{network}"): NAME,
+        digest(f"name:{name_key}"): EVERYWHERE,
+        digest(f"address:{network}"): ADDRESS,
+    }
+
+
+def known_subjects(name_key: str, device: str) -> dict[str, Limit]:
+    """What an attempt from a browser counts against that was logged in with this name before."""
+    return {digest(f"name:{name_key} device:{device}"): NAME}
+
+
+def own_subjects(account_id: str) -> dict[str, Limit]:
+    """What an attempt counts against by somebody who is logged in already."""
+    return {digest(f"account:{account_id}"): NAME}
 
 
 def _network(address: str | None) -> str:
@@ -70,10 +95,11 @@ def _seconds_left(until: datetime | None, now: datetime) -> float:
 
 
 async def forgive(tx: Tx, limits: Mapping[str, Limit]) -> None:
-    """After a good attempt: the name starts anew. The address only gets this attempt back: else somebody with an account
-    of their own could go on guessing others' for ever."""
+    """After a good attempt: the name starts anew where it came from. The address only gets this attempt back: else
+    somebody with an account of their own could go on guessing others' for ever. So does the name from everywhere else:
+    that its owner is here does not make the guesses there any fewer."""
     for row in await tx.fetch("throttle_lock", subjects=sorted(limits)):
-        if limits[row["subject"]] is NAME:
+        if limits[row["subject"]].forgiven:
             await tx.execute("throttle_clear", subject=row["subject"])
         else:
             failures = max(0, row["failures"] - 1)

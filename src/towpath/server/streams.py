@@ -17,6 +17,13 @@ def hub_of(request: Request) -> Hub:
     return hub
 
 
+def reconsider_streams(request: Request) -> None:
+    """After something was revoked: whoever listens by it is cut off now, and not with the next glance."""
+    hub: Hub | None = getattr(request.app.state, "towpath_hub", None)
+    if hub is not None:
+        hub.judge.look_now()
+
+
 def limit_streams(api: FastAPI, limits: Limits) -> None:
     api.state.towpath_stream_limits = limits
 

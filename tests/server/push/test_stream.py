@@ -366,3 +366,64 @@ async def test_a_session_that_ends_or_turns_to_another_tenant_loses_its_stream(a
             [account] = await accounts.page(app.services.store)
             await sessions.end(app.services.store, account.id, session_id)
         await listening
+
+
+class TestRevoked:
+    """Long before anybody is asked closely: only the glance, or the revocation itself, can end these."""
+
+    @pytest.fixture
+    def limits(self):
+        return Limits(heartbeat=3600.0, recheck=3600.0, glance=0.05)
+
+    @pytest.fixture
+    def revoked(self, app, address, token_for):
+        async def end_by(revoke, **options):
+            anna = Listener(address, await token_for("anna", **options))
+            async with asyncio.timeout(PATIENCE):
+                listening = asyncio.create_task(anna.listen())
+                await anna.until(lambda heard: heard.connections)
+                await revoke(anna)
+                await listening
+
+        return end_by
+
+    async def test_by_another_process_a_stream_ends_within_a_glance(self, app, revoked):
+        async def revoke(_listener):
+            [token] = await tokens.page(app.services.store)
+            await tokens.revoke(app.services.store, token.id)
+
+        await revoked(revoke)
+
+    async def test_a_member_who_is_none_any_more_hears_nothing_more(self, app, revoked):
+        async def revoke(_listener):
+            [account] = await accounts.page(app.services.store)
+            await accounts.change(app.services.store, account.id, tenants=["elsewhere"])
+
+        await revoked(revoke)
+
+    async def test_what_else_happens_to_an_account_ends_nothing(self, app, api, address, token_for):
+        anna = Listener(address, await token_for("anna"))
+        async with anna.connected():
+            await token_for("anna")
+            [account, _] = await accounts.page(app.services.store)
+            secret, made = await tokens.create(app.services.store, account, name="another")
+            await tokens.revoke(app.services.store, made.id)
+            looked = api.state.towpath_hub.judge
+            looked.look_now()
+            job = await app.enqueue("work", tenant="anna")
+            await anna.until(lambda heard: heard.events == [(job.id, 1)])
+            assert secret
+
+    class TestHere:
+        @pytest.fixture
+        def limits(self):
+            return Limits(heartbeat=3600.0, recheck=3600.0, glance=3600.0)
+
+        async def test_by_this_process_a_stream_ends_at_once(self, app, address, revoked):
+            async def revoke(listener):
+                [token] = await tokens.page(app.services.store)
+                headers = {"Authorization": f"Bearer {listener.token}"}
+                async with httpx.AsyncClient(base_url=address, headers=headers) as client:
+                    assert (await client.delete(f"/api/tokens/{token.id}")).status_code == 204
+
+            await revoked(revoke)

@@ -1129,7 +1129,7 @@ export interface paths {
         put?: never;
         /**
          * Change Password
-         * @description Changes one's own password. All other sessions of the account end.
+         * @description Changes one's own password. All other sessions of the account end; its API tokens with `revoke_tokens`.
          */
         post: operations["change_password"];
         delete?: never;
@@ -1149,7 +1149,8 @@ export interface paths {
         put?: never;
         /**
          * Reset Password
-         * @description Chooses a password by a one-time link, and logs in. Every other session of the account ends.
+         * @description Chooses a password by a one-time link, and logs in. Every other session of the account ends, and its API tokens too
+         *     unless `revoke_tokens` is false.
          */
         post: operations["reset_password"];
         delete?: never;
@@ -2810,11 +2811,23 @@ export interface components {
             current?: string | null;
             /** New */
             new: string;
+            /**
+             * Revoke Tokens
+             * @description Also end the account's API tokens.
+             * @default false
+             */
+            revoke_tokens: boolean;
         };
         /** PasswordReset */
         PasswordReset: {
             /** Password */
             password: string;
+            /**
+             * Revoke Tokens
+             * @description Also end the account's API tokens.
+             * @default true
+             */
+            revoke_tokens: boolean;
             /**
              * Token
              * @description What follows `token=` in the link.

@@ -22,12 +22,12 @@ export function switchTenant(tenant: string): Promise<Session> {
   return answer(client.POST("/api/session/tenant", { body: { tenant } }));
 }
 
-export async function changePassword(current: string | null, next: string): Promise<void> {
-  await answer(client.POST("/api/session/password", { body: { current, new: next } }));
+export async function changePassword(current: string | null, next: string, revokeTokens: boolean): Promise<void> {
+  await answer(client.POST("/api/session/password", { body: { current, new: next, revoke_tokens: revokeTokens } }));
 }
 
-export function resetPassword(token: string, password: string): Promise<Session> {
-  return answer(client.POST("/api/session/reset", { body: { token, password } }));
+export function resetPassword(token: string, password: string, revokeTokens: boolean): Promise<Session> {
+  return answer(client.POST("/api/session/reset", { body: { token, password, revoke_tokens: revokeTokens } }));
 }
 
 export function getMethods(): Promise<Methods> {

@@ -16,6 +16,7 @@ from towpath.engine.deltas import Deltas, Place
 from towpath.http.problems import RETRY_AFTER, Problem
 from towpath.http.push.composing import Composer, Describe, Message
 from towpath.http.push.ending import Ending
+from towpath.http.push.judging import Judge
 from towpath.http.push.limits import Limits
 from towpath.http.push.mailbox import Mailbox
 from towpath.http.push.seats import Seat, Seats
@@ -41,6 +42,7 @@ class Hub:
         """How many times the database was asked."""
         self.reading = asyncio.Semaphore(_READ_BY_THEMSELVES)
         """For streams that read what they have missed: after a restart they all come at once."""
+        self.judge = Judge(store, self.limits.glance)
         self._describe = describe
         self._deltas: Deltas | None = None
         self._open: set[Ending] = set()

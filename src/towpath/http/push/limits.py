@@ -16,8 +16,10 @@ class Limits:
     """A stream that has nothing to say says so, before a proxy believes that it has died."""
     retry: float = 1.0
     """How long a browser waits before it comes back."""
+    glance: float = 1.0
+    """How often it is seen whether a session or token of somebody who listens was revoked."""
     recheck: float = 15.0
-    """How often it is asked whether whoever listens still may."""
+    """How often each stream is asked closely whether whoever listens still may."""
     interval: float = 0.05
     """Events that come in quick succession are read together, after so long."""
     page: int = 2000

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
 from contextlib import suppress
 
 from starlette.responses import Response
@@ -13,6 +12,7 @@ from starlette.types import Receive, Scope, Send
 from towpath.core.errors import StoreUnavailable
 from towpath.http.push.ending import Ending
 from towpath.http.push.hub import Hub
+from towpath.http.push.judging import StillAllowed, Watched
 from towpath.http.push.stream import Stream
 from towpath.http.push.wanted import Wanted
 
@@ -22,7 +22,6 @@ _HEADERS = {
     "Cache-Control": "no-store, no-transform",
     "X-Accel-Buffering": "no",  # nginx and those who follow it
 }
-StillAllowed = Callable[[], Awaitable[bool]]
 
 
 class EventStream(Response):
@@ -30,7 +29,9 @@ class EventStream(Response):
 
     media_type = "text/event-stream"
 
-    def __init__(self, hub: Hub, wanted: Wanted, token: str | None, account: str, still_allowed: StillAllowed) -> None:
+    def __init__(
+        self, hub: Hub, wanted: Wanted, token: str | None, account: str, still_allowed: StillAllowed, credential: str = ""
+    ) -> None:
         super().__init__(headers=_HEADERS)
         del self.headers["content-length"]
         self._hub = hub
@@ -38,22 +39,26 @@ class EventStream(Response):
         self._token = token
         self._account = account
         self._still_allowed = still_allowed
+        self._credential = credential
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         ending = self._hub.enter(self._account)
+        watched = self._hub.judge.watch(ending, self._credential, self._still_allowed)
         try:
             stream = await Stream.open(self._hub, self._wanted, self._token, ending)
             try:
                 await send({"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers})
-                await self._serve(stream, ending, receive, send)
+                await self._serve(stream, watched, receive, send)
             finally:
                 stream.close()
         finally:
+            self._hub.judge.forget(watched)
             self._hub.exit(ending)
 
-    async def _serve(self, stream: Stream, ending: Ending, receive: Receive, send: Send) -> None:
+    async def _serve(self, stream: Stream, watched: Watched, receive: Receive, send: Send) -> None:
+        ending = watched.ending
         sending = asyncio.create_task(_send_all(stream, send))
-        others = [asyncio.create_task(_until_gone(receive, ending)), asyncio.create_task(self._judge(ending))]
+        others = [asyncio.create_task(_until_gone(receive, ending)), asyncio.create_task(self._judge(watched))]
         over = asyncio.create_task(ending.wait())
         try:
             await asyncio.wait({sending, over}, return_when=asyncio.FIRST_COMPLETED)
@@ -73,17 +78,11 @@ class EventStream(Response):
                 async with asyncio.timeout(self._hub.limits.farewell):
                     await send({"type": "http.response.body", "body": b"", "more_body": False})
 
-    async def _judge(self, ending: Ending) -> None:
-        while not ending.called():
+    async def _judge(self, watched: Watched) -> None:
+        """Whatever a glance does not show, such as a change that left as much as there was."""
+        while not watched.ending.called():
             await asyncio.sleep(self._hub.limits.recheck)
-            try:
-                if not await self._still_allowed():
-                    ending.call("revoked")
-            except StoreUnavailable:
-                pass  # nothing can have been changed meanwhile either
-            except Exception:
-                log.exception("it could not be found out whether a stream may go on, so it ends")
-                ending.call("revoked")
+            await watched.judge()
 
 
 async def _send_all(stream: Stream, send: Send) -> None:

@@ -59,7 +59,8 @@ async def stream_events(
     wanted = Wanted(tenant_of(principal, asked.tenant), kinds=frozenset(asked.types) or KINDS)
     if asked.job_id is not None:
         wanted = replace(wanted, job_id=await _own_job_id(app, wanted.tenant, asked.job_id, returning=bool(token)))
-    return EventStream(hub_of(request), wanted, token, principal.account_id, lambda: still_holds(request, principal))
+    hub, holds = hub_of(request), lambda: still_holds(request, principal)
+    return EventStream(hub, wanted, token, principal.account_id, holds, principal.credential)
 
 
 async def _own_job_id(app: App, tenant: str | None, asked: str, *, returning: bool) -> str:

@@ -79,6 +79,6 @@ async def finish_oidc_login(
     else:
         audit(request, "session.login_by_oidc", principal.name, principal=principal)
         response = RedirectResponse(f"{root}/", 303)
-        set_session(request, response, new.secret, app.settings)
+        set_session(request, response, new, app.settings)
     set_cookie(request, response, COOKIE, "", 0)
     return response

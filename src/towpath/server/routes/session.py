@@ -12,7 +12,7 @@ from towpath.engine.app import App
 from towpath.http import accounts, logging_in, sessions
 from towpath.http.audit import audit
 from towpath.http.authentication import authenticate
-from towpath.http.cookies import COOKIE, clear_session, set_session
+from towpath.http.cookies import COOKIE, DEVICE, clear_session, set_session
 from towpath.http.errors import AccountNotFound, LoginRefused
 from towpath.http.facts import facts_in
 from towpath.http.policy import Anyone, Caller, require_session
@@ -33,6 +33,7 @@ from towpath.server.schemas.session import (
     SessionAccount,
     TenantChoice,
 )
+from towpath.server.streams import reconsider_streams
 from towpath.version import __version__
 
 router = Router(prefix="/api", tags=["session"])
@@ -50,7 +51,8 @@ def shown(principal: Principal, request: Request) -> Session:
 
 
 def beginning(request: Request) -> NewSession:
-    return new_session(facts_in(request.scope).address, request.headers.get("user-agent"), request.cookies.get(COOKIE))
+    cookies, agent = request.cookies, request.headers.get("user-agent")
+    return new_session(facts_in(request.scope).address, agent, cookies.get(COOKIE), cookies.get(DEVICE))
 
 
 def welcome(request: Request, response: Response, new: NewSession, principal: Principal, action: str) -> Session:
@@ -58,7 +60,7 @@ def welcome(request: Request, response: Response, new: NewSession, principal: Pr
     if principal.via == "local" and not exposure_of(request).local:
         raise LoginRefused("the account `local` is for servers on loopback only; log in with an account of your own")
     audit(request, action, principal.name, principal=principal)
-    set_session(request, response, new.secret, app_of(request).settings)
+    set_session(request, response, new, app_of(request).settings)
     return shown(principal, request)
 
 
@@ -103,6 +105,7 @@ async def log_out(
         else:
             await sessions.end(app.services.store, principal.account_id, principal.credential)
         audit(request, "session.logout", principal.name, everywhere=everywhere)
+        reconsider_streams(request)
     response = Response(status_code=204)
     clear_session(request, response)
     return response
@@ -120,9 +123,11 @@ async def log_in_by_link(_anyone: Anyone, app: Engine, request: Request, respons
 async def reset_password(
     _anyone: Anyone, app: Engine, request: Request, response: Response, asked: PasswordReset
 ) -> Session:  # fmt: skip
-    """Chooses a password by a one-time link, and logs in. Every other session of the account ends."""
+    """Chooses a password by a one-time link, and logs in. Every other session of the account ends, and its API tokens too
+    unless `revoke_tokens` is false."""
     new = beginning(request)
-    principal = await logging_in.by_reset(app, asked.token, asked.password, new)
+    principal = await logging_in.by_reset(app, asked.token, asked.password, new, revoke_tokens=asked.revoke_tokens)
+    reconsider_streams(request)
     return welcome(request, response, new, principal, "password.reset")
 
 
@@ -141,14 +146,15 @@ async def switch_tenant(principal: Caller, app: Engine, request: Request, asked:
 
 @router.post("/session/password", operation_id="change_password", status_code=204, responses=responses(429))
 async def change_password(principal: Caller, app: Engine, request: Request, asked: PasswordChange) -> Response:
-    """Changes one's own password. All other sessions of the account end."""
+    """Changes one's own password. All other sessions of the account end; its API tokens with `revoke_tokens`."""
     require_session(principal)
     if principal.via == "local":
         raise Problem(
             "forbidden", 403, "the account `local` has no password", remedy="make an account: towpath users create"
         )
-    await logging_in.change_password(app, principal, asked.current, asked.new, facts_in(request.scope).address)
-    audit(request, "password.change", principal.name)
+    await logging_in.change_password(app, principal, asked.current, asked.new, revoke_tokens=asked.revoke_tokens)
+    audit(request, "password.change", principal.name, revoked=asked.revoke_tokens)
+    reconsider_streams(request)
     return Response(status_code=204)
 
 
@@ -169,6 +175,7 @@ async def end_session(principal: Caller, app: Engine, request: Request, session_
     if not await sessions.end(app.services.store, principal.account_id, str(session_id)):
         raise not_found("there is no such session")
     audit(request, "session.end", str(session_id))
+    reconsider_streams(request)
     return Response(status_code=204)
 
 

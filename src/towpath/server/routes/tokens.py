@@ -17,6 +17,7 @@ from towpath.http.routing import Router
 from towpath.server.routes.sharing import Engine
 from towpath.server.schemas.base import Page, Text
 from towpath.server.schemas.tokens import NewToken, Token, TokenRequest
+from towpath.server.streams import reconsider_streams
 from towpath.store.also import Also
 
 router = Router(prefix="/api/tokens", tags=["tokens"])
@@ -55,6 +56,7 @@ async def revoke_token(principal: Writer, app: Engine, request: Request, token_i
     owner = None if principal.admin else principal.account_id
     line = audited(request, lambda name: note("token.revoke", str(token_id), name=name))
     await tokens.revoke(app.services.store, str(token_id), account_id=owner, also=line)
+    reconsider_streams(request)
     return Response(status_code=204)
 
 

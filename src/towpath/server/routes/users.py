@@ -19,6 +19,7 @@ from towpath.server.routes.sharing import Engine
 from towpath.server.routes.tokens import After, Limit
 from towpath.server.schemas.base import Page
 from towpath.server.schemas.users import NewUser, ResetLink, User, UserChange
+from towpath.server.streams import reconsider_streams
 from towpath.store.also import Also
 
 router = Router(prefix="/api/users", tags=["users"])
@@ -56,7 +57,9 @@ async def update_user(principal: Admin, app: Engine, request: Request, user_id: 
         _refuse_oneself(principal, user_id)
     changes = asked.model_dump(exclude_none=True)
     line: Also[Account] = audited(request, lambda made: note("user.update", made.id, name=made.name, **changes))
-    return _shown(await accounts.change(app.services.store, str(user_id), **changes, also=line))
+    changed = await accounts.change(app.services.store, str(user_id), **changes, also=line)
+    reconsider_streams(request)
+    return _shown(changed)
 
 
 @router.delete("/{user_id}", operation_id="delete_user", status_code=204, responses=responses(404, 409))
@@ -65,6 +68,7 @@ async def delete_user(principal: Admin, app: Engine, request: Request, user_id: 
     _refuse_oneself(principal, user_id)
     line: Also[Account] = audited(request, lambda gone: note("user.delete", gone.id, name=gone.name))
     await accounts.delete(app.services.store, str(user_id), also=line)
+    reconsider_streams(request)
     return Response(status_code=204)
 
 

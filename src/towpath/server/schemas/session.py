@@ -56,11 +56,13 @@ class TenantChoice(Request):
 class PasswordChange(Request):
     current: Annotated[_Secret | None, Field(description="Needed if the account has a password.")] = None
     new: _Secret
+    revoke_tokens: Annotated[bool, Field(description="Also end the account's API tokens.")] = False
 
 
 class PasswordReset(Request):
     token: Annotated[_Secret, Field(description="What follows `token=` in the link.")]
     password: _Secret
+    revoke_tokens: Annotated[bool, Field(description="Also end the account's API tokens.")] = True
 
 
 class Methods(Answer):
