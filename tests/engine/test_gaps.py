@@ -10,6 +10,7 @@ from tests.contracts.stores import Hands, worker_row
 from tests.engine.working import on_sqlite
 from towpath.engine.identity import this_process
 from towpath.engine.rescuing import Rescuer
+from towpath.engine.vigil import Vigil
 from towpath.testing import FakeClock
 
 LEASE = 30.0
@@ -26,7 +27,7 @@ class Stage:
         self.rescuer = self.fresh_rescuer()
 
     def fresh_rescuer(self) -> Rescuer:
-        return Rescuer(self.app.services, lambda: self._ours)
+        return Rescuer(self.app.services, Vigil(LEASE, lambda: self._ours))
 
     async def begin(self, process: str | None = None, lease: float = LEASE):
         await self.hands.enqueue()

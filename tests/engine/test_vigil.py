@@ -4,7 +4,10 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from towpath.core.records import WorkerRow
+from towpath.engine.heartbeat import Heartbeat
 from towpath.engine.vigil import Vigil
+from towpath.store.contract import Beat
 
 LEASE = 30.0
 START = datetime(2030, 1, 1, tzinfo=UTC)
@@ -58,3 +61,28 @@ def test_a_small_delay_is_no_gap():
 
 def test_who_has_not_looked_has_no_vigil():
     assert Vigil(LEASE).seconds == 0.0
+
+
+class Steady:
+    """A heart that always gets through."""
+
+    def __init__(self, sky: Sky) -> None:
+        self._sky = sky
+
+    def beat(self, worker, leases, lease_seconds):
+        return Beat(now=self._sky.theirs)
+
+    def close(self):
+        pass
+
+
+def test_a_blocked_event_loop_is_no_gap_because_its_worker_goes_on_beating():
+    """Others could beat as well, so their leases mean what they say."""
+    sky = Sky()
+    heartbeat = Heartbeat(Steady(sky), WorkerRow("w", "w"), LEASE, lambda *_: None, sky.vigil)
+    for _ in range(6):  # a minute without a look of the janitor
+        sky.ours += LEASE / 3
+        sky.theirs += timedelta(seconds=LEASE / 3)
+        assert heartbeat._beat()
+    assert sky.pass_time(1.0)
+    assert sky.vigil.seconds == pytest.approx(2 * LEASE + 1)

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from towpath.core.records import WorkerRow
+from towpath.engine.vigil import Vigil
 from towpath.store.contract import Heart
 
 log = logging.getLogger("towpath.heartbeat")
@@ -22,8 +23,16 @@ _AGAIN_SECONDS = 1.0  # after a beat that failed: the leases may have little tim
 
 
 class Heartbeat:
-    def __init__(self, heart: Heart, worker: WorkerRow, lease_seconds: float, lost: Callable[[str, int, str], None]) -> None:
+    def __init__(
+        self,
+        heart: Heart,
+        worker: WorkerRow,
+        lease_seconds: float,
+        lost: Callable[[str, int, str], None],
+        vigil: Vigil | None = None,
+    ) -> None:
         self._heart, self._worker, self._lease_seconds, self._lost = heart, worker, lease_seconds, lost
+        self._vigil = vigil or Vigil(lease_seconds)
         # job id -> attempt, and the monotonic instant after which to let go. The loop writes it and the thread copies it
         # whole, which the interpreter does in one step: no lock on the way of every job.
         self._leases: dict[str, tuple[int, float]] = {}
@@ -74,6 +83,8 @@ class Heartbeat:
         except Exception as error:
             log.warning("a heartbeat failed and will be tried again: %s", error)
             return False
+        if beat.now is not None:
+            self._vigil.look(beat.now)
         attempts = dict(held)
         for job_id, state in beat.lost.items():
             self._lost(job_id, attempts[job_id], state)

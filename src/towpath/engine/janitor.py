@@ -22,6 +22,7 @@ from towpath.engine.occupancy import Sampler
 from towpath.engine.rescuing import Rescuer, rescue
 from towpath.engine.services import Services
 from towpath.engine.settling import one_by_one_if_needed
+from towpath.engine.vigil import Vigil
 from towpath.store import ledger
 from towpath.store.contract import Row, Tx
 
@@ -32,14 +33,14 @@ _LONG_AGO: Any = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class Janitor:
-    def __init__(self, services: Services) -> None:
+    def __init__(self, services: Services, vigil: Vigil | None = None) -> None:
         self._services = services
         self._store = services.store
         self._sampler = Sampler(services.store)
         self._timers = Loop("due", self._due)
         self._loops = [
             self._timers,
-            Loop("rescue", Rescuer(services).turn, first=0.05),
+            Loop("rescue", Rescuer(services, vigil).turn, first=0.05),
             Loop("gate", self._every(1.0, self._gate), first=0.1),
             Loop("schedules", self._schedules, first=0.15),
             Loop("rollups", self._every(1.0, self._rollups)),

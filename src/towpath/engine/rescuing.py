@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -49,11 +48,11 @@ def _ran_out(page: Page) -> list[Row]:
 class Rescuer:
     """A janitor's part of it: it waits until others have had their chance, and no longer than for the next lease to end."""
 
-    def __init__(self, services: Services, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, services: Services, vigil: Vigil | None = None) -> None:
         self._services = services
         self._lease = services.settings.lease_seconds
         self._interval = min(_MOST_SECONDS, max(_LEAST_SECONDS, self._lease / 6))
-        self._vigil = Vigil(self._lease, clock)
+        self._vigil = vigil or Vigil(self._lease)
         self._gone: dict[str, bool] = {}
         self._wait = self._interval
 

@@ -7,6 +7,7 @@ So a janitor trusts the end of a lease only after it has looked on for a whole l
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable
 from datetime import datetime
@@ -21,8 +22,9 @@ class Look(NamedTuple):
 
 
 class Vigil:
-    """Told of every look at the leases. By our clock it sees that this process was frozen or the database away, by the
-    database's that somebody moved that or that the machine slept, which our clock does not count."""
+    """Told of every look at the leases and of every beat of this worker, which a blocked event loop does not hold up. By our
+    clock it sees that this process was frozen or the database away, by the database's that somebody moved that or that the
+    machine slept, which our clock does not count."""
 
     def __init__(self, lease_seconds: float, clock: Callable[[], float] = time.monotonic) -> None:
         # Leases are renewed when a third of them is over. A gap this long leaves time for the beat after it.
@@ -30,15 +32,17 @@ class Vigil:
         self._clock = clock
         self._last: Look | None = None
         self._since = float("inf")
+        self._lock = threading.Lock()  # a beat comes from a thread of its own
 
     def look(self, now: datetime) -> bool:
         """True if others could beat all the time since the last look; else the vigil begins anew."""
-        look, last = Look(self._clock(), now), self._last
-        unbroken = last is not None and self._could_beat(last, look)
-        if not unbroken:
-            self._since = look.at
-        self._last = look
-        return unbroken
+        with self._lock:
+            look, last = Look(self._clock(), now), self._last
+            unbroken = last is not None and self._could_beat(last, look)
+            if not unbroken:
+                self._since = look.at
+            self._last = look
+            return unbroken
 
     def _could_beat(self, last: Look, look: Look) -> bool:
         ours, theirs = look.at - last.at, (look.now - last.now).total_seconds()
@@ -47,4 +51,5 @@ class Vigil:
     @property
     def seconds(self) -> float:
         """How long there was no gap, up to the last look."""
-        return self._last.at - self._since if self._last is not None else 0.0
+        with self._lock:
+            return self._last.at - self._since if self._last is not None else 0.0

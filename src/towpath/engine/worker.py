@@ -37,6 +37,7 @@ from towpath.engine.loops import Loop
 from towpath.engine.runners import Runners
 from towpath.engine.scribe import Done
 from towpath.engine.services import Services
+from towpath.engine.vigil import Vigil
 from towpath.store.contract import OPEN, Claim, Claimed, Taken
 from towpath.version import __version__
 
@@ -82,8 +83,10 @@ class Worker:
         )
         self.row = row
         self._loop = asyncio.get_running_loop()
-        self._heartbeat = Heartbeat(services.store.heart(), row, self._settings.lease_seconds, self._lost_in_thread)
-        self._janitor = Janitor(services) if janitor else None
+        lease = self._settings.lease_seconds
+        vigil = Vigil(lease)
+        self._heartbeat = Heartbeat(services.store.heart(), row, lease, self._lost_in_thread, vigil)
+        self._janitor = Janitor(services, vigil) if janitor else None
         self._watch = Loop("watch", self._watch_entries)
         self._floors = Loop("floors", self._write_floors)
         self._floors_rest = True

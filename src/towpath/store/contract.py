@@ -160,9 +160,10 @@ class Taken:
 
 @dataclass(slots=True)
 class Beat:
-    """What a heartbeat learned: leases that are no longer ours, and why."""
+    """What a heartbeat learned: leases that are no longer ours, and why; and what time it is in the database."""
 
     lost: dict[str, str] = field(default_factory=dict)
+    now: datetime | None = None
 
 
 def sign_of_life(worker: WorkerRow, now: Any, until: Any) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 
 import apsw
@@ -30,6 +31,7 @@ class SqliteHeart:
         connection, beat = self._connection, Beat()
         with self._turnstile.turn(), connection:
             now = self._clock()
+            beat.now = datetime.fromtimestamp(now, UTC)
             for job_id, attempt in leases:
                 connection.execute(_RENEW, (now + lease_seconds, job_id, attempt, worker.id))
                 if connection.changes() == 0:
