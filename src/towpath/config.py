@@ -106,6 +106,10 @@ class Settings:
         2, "How many recordings of one person are worked on at a time, oldest first; 0: no limit. Counts for new people"
     )  # type: ignore[assignment]
     max_recording_hours: float = _setting(12.0, "Longest recording that is transcribed; 0: no limit")  # type: ignore[assignment]
+    decoded_quota_bytes: int = _setting(
+        4 * 1024**3,
+        "How much decoded audio a tenant may have while it is transcribed, 115 MB an hour; 0: no limit",
+    )  # type: ignore[assignment]
     delete_failed_uploads: bool = _setting(
         False, "Delete an upload and its audio when it fails for good; never one that has a transcript"
     )  # type: ignore[assignment]

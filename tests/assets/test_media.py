@@ -8,6 +8,7 @@ import subprocess
 import sys
 import termios
 import wave
+from contextlib import aclosing
 from pathlib import Path
 
 import pytest
@@ -157,6 +158,17 @@ async def test_a_cancelled_decode_leaves_no_process(tmp_path: Path, monkeypatch:
         for pid in map(int, pids.read_text().split()):
             while _runs(pid):  # noqa: ASYNC110  (another process ends)
                 await asyncio.sleep(0.02)
+
+
+async def test_whoever_stops_in_the_middle_of_long_audio_does_not_wait_for_the_rest(tmp_path: Path):
+    """More than what fits the pipes is on its way when nobody reads any more."""
+    path = placed(tmp_path, media.encoded(media.np.zeros(600 * media.RATE, dtype=media.np.int16), "flac"))
+    running = decoding.Decoding(path, Limits())
+    async with asyncio.timeout(30), aclosing(running.pieces()) as pieces:
+        async for _ in pieces:
+            await asyncio.sleep(0.2)  # so that the decoder is ahead
+            break
+    assert running.info is None
 
 
 def _runs(pid: int) -> bool:

@@ -577,3 +577,12 @@ def test_a_root_that_cannot_be_a_directory_is_refused(tmp_path: Path) -> None:
         LocalBlobs(tmp_path / "file")
     with pytest.raises(BlobStoreUnavailable):
         LocalBlobs(tmp_path / "file" / "below")
+
+
+@pytest.mark.parametrize("size", [3 * 1024 * 1024, 3 * 1024 * 1024 + 17])
+async def test_zeros_take_no_room_on_the_disk_and_come_back_as_zeros(local: LocalBlobs, size: int) -> None:
+    data = b"begin" + bytes(size) + b"middle" + bytes(size)
+    info = await local.put("holes", data)
+    assert info.size == len(data)
+    assert await local.get("holes") == data
+    assert (local.root / "holes").stat().st_blocks * 512 < size // 2

@@ -26,6 +26,7 @@ BYTES_PER_SECOND = 32_000
 _PROGRAM = Path(__file__).with_name("decoder.py")
 _PIECE = 256 * 1024
 _LONGEST_ANSWER = 16 * 1024
+_SECONDS_TO_DRAIN = 5.0
 
 
 class Decoding:
@@ -118,4 +119,7 @@ class _Running:
             os.killpg(self.process.pid, signal.SIGKILL)
         if self.process.stdin is not None:
             self.process.stdin.close()
+        with suppress(TimeoutError):  # what nobody has read keeps the pipe open, and `wait` waits for the pipe
+            while await self.read(asyncio.get_running_loop().time() + _SECONDS_TO_DRAIN):
+                pass
         await self.process.wait()

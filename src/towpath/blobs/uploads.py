@@ -16,6 +16,8 @@ TEMPORARY = ".tmp"
 """Below the root, hence on the same filesystem; the leading dot keeps it outside the grammar of keys."""
 
 _PLACING_ATTEMPTS = 100
+_BLOCK, _WORTHWHILE = 64 * 1024, 4096
+_ZEROS = bytes(_BLOCK)
 
 
 def describe(key: str, status: os.stat_result) -> BlobInfo:
@@ -42,11 +44,18 @@ class Upload:
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
     def write(self, chunk: bytearray | memoryview) -> None:
+        """Zeros are skipped, which makes holes in the file: hours of decoded silence take no room on the disk."""
         rest = memoryview(chunk)
         while rest:
-            rest = rest[os.write(self._descriptor, rest) :]
+            block = rest[:_BLOCK]
+            if len(block) >= _WORTHWHILE and bytes(block) == _ZEROS[: len(block)]:
+                os.lseek(self._descriptor, len(block), os.SEEK_CUR)
+                rest = rest[len(block) :]
+            else:
+                rest = rest[os.write(self._descriptor, block) :]
 
     def commit(self) -> BlobInfo:
+        os.ftruncate(self._descriptor, os.lseek(self._descriptor, 0, os.SEEK_CUR))  # it may end in a hole
         # The kernel's own time stamps tick in milliseconds, too coarse to tell two quick values of a key apart.
         now = time.time_ns()
         os.utime(self._descriptor, ns=(now, now))

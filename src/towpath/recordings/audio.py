@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from towpath.blobs import BlobStore
+from towpath.engine.context import Context
+from towpath.engine.values import blob_prefix
 
 if TYPE_CHECKING:
     from towpath.models.speech import Samples
@@ -19,6 +21,20 @@ if TYPE_CHECKING:
 RATE = 16_000
 BYTES_PER_SAMPLE = 2
 _PIECE = 1 << 20
+_NAME = "audio-"
+
+
+def key_of(ctx: Context) -> str:
+    """Each attempt has its own: one that is thought dead and is not disturbs nobody."""
+    return f"{blob_prefix(ctx.id)}/{_NAME}{ctx.fence}.pcm"
+
+
+async def forget(ctx: Context) -> None:
+    """Whatever attempt it is of."""
+    below = blob_prefix(ctx.id)
+    for blob in [blob async for blob in ctx.blobs.list(below)]:
+        if blob.key.startswith(f"{below}/{_NAME}"):
+            await ctx.blobs.delete(blob.key)
 
 
 def seconds_in(size: int) -> float:

@@ -18,12 +18,12 @@ from towpath.core.outcomes import Partial
 from towpath.engine.app import App
 from towpath.engine.children import Children
 from towpath.engine.context import Context
-from towpath.engine.values import blob_prefix
 from towpath.models import windows
 from towpath.recordings import audio, keeping, merging
 from towpath.recordings.intake import summary_job
 from towpath.recordings.names import SUMMARIZE, WINDOWS
 from towpath.recordings.records import Recording
+from towpath.recordings.room import Room
 from towpath.recordings.saving import NewTranscript, save_transcript
 
 _ENDLESS = 1000 * 3600.0
@@ -54,7 +54,8 @@ class Transcription:
         cut = await ctx.step("split", self._split, ctx, decoded)
         children = await self._hear(ctx, asked, decoded, cut)
         lines = await ctx.step("save", self._save, ctx, recording, asked, decoded["seconds"], children)
-        await ctx.blobs.delete(decoded["audio"])
+        await audio.forget(ctx)
+        await self._room(ctx).give_back()
         outcome = {"recording_id": recording.id, "lines": lines, "seconds": decoded["seconds"]}
         return outcome if lines else Partial(outcome, SILENT)
 
@@ -69,15 +70,19 @@ class Transcription:
     async def _decode(self, ctx: Context, recording: Recording) -> dict[str, Any]:
         """The audio as the engines hear it. Its length is what was decoded, whatever the file said."""
         asset = await assets.get(self._app.services.store, recording.tenant, recording.asset_id)
-        key = f"{blob_prefix(ctx.id)}/audio-{ctx.fence}.pcm"
+        await audio.forget(ctx)  # of an attempt that died before it could tell that it was done
+        key = audio.key_of(ctx)
         async with assets.open_file(self._app, asset) as path:
-            decoding = assets.Decoding(path, self._limits())
-            async with aclosing(self._pieces(decoding, recording)) as pieces:
+            decoded = self._pieces(assets.Decoding(path, self._limits()), recording)
+            async with aclosing(decoded), self._room(ctx).taken(decoded) as pieces:
                 stored = await ctx.blobs.put(key, pieces)
         seconds = audio.seconds_in(stored.size)
         measured = {"id": recording.id, "duration": seconds}
         await ctx.services.store.run(lambda tx: tx.execute("recording_measured", **measured))
         return {"audio": key, "seconds": seconds}
+
+    def _room(self, ctx: Context) -> Room:
+        return Room(ctx, self._app.settings.decoded_quota_bytes)
 
     async def _pieces(self, decoding: assets.Decoding, recording: Recording) -> AsyncGenerator[bytes, None]:
         """What is refused breaks the stream off, so that nothing of it is kept."""
