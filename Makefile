@@ -1,6 +1,10 @@
 PYTHON ?= python3
 BIN := .venv/bin
+# What running takes, and what working on Towpath takes besides. Each adds to .venv and removes nothing, so that going back
+# and forth between `make up` and `make test` installs everything once.
+RUNS := .venv/.runs
 STAMP := .venv/.installed
+NODE := .venv/.node
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 UV := $(BIN)/uv --quiet --system-certs
 LOCK := $(UV) pip compile --universal --generate-hashes --no-emit-index-url --no-annotate \
@@ -14,16 +18,19 @@ WORKERS ?= 2
 given = $(if $(filter command,$(firstword $(origin $(1)))),--$(2) "$($(1))")
 
 .DEFAULT_GOAL := help
-.PHONY: help install web up test slow check bench chaos format lock clean
+.PHONY: help env install web up test slow check bench chaos format lock clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-install: $(STAMP) ## make .venv with the locked dependencies and Towpath itself
+env: $(RUNS) ## make .venv with what running takes: the locked dependencies and Towpath itself
+
+install: $(STAMP) ## make .venv with what working on Towpath takes as well
 
 web: $(UI) ## build the web UI
 
-up: install web ## start Towpath on SQLite and print a link that opens it (PORT=8642 HOST=127.0.0.1 DATA=towpath-data)
+up: env web ## start Towpath on SQLite and print a link that opens it (PORT=8642 HOST=127.0.0.1 DATA=towpath-data)
+	@echo "starting Towpath …"
 	@$(BIN)/towpath up $(call given,PORT,port) $(call given,HOST,host) $(call given,DATA,data)
 
 test: install web check ## everything a change must pass: checks, then all tests
@@ -52,6 +59,8 @@ format: install ## fix what ruff can fix by itself
 
 lock: install ## resolve the locked dependencies anew (UPGRADE=1 for newer versions)
 	$(LOCK) pyproject.toml --extra all --group dev -o requirements.lock
+	$(LOCK) pyproject.toml --extra all --group build -c requirements.lock -o requirements-run.lock
+	$(LOCK) --group pyproject.toml:web -c requirements.lock -o requirements-web.lock
 	echo uv | $(LOCK) --python-version 3.11 - -o requirements-uv.lock
 
 clean: ## remove .venv and everything generated
@@ -60,21 +69,40 @@ clean: ## remove .venv and everything generated
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
-	  { echo "Towpath needs Python 3.11 or newer, and $(PYTHON) is older or missing: try make install PYTHON=python3.12"; exit 1; }
-	$(PYTHON) -m venv .venv
+	  { echo "Towpath needs Python 3.11 or newer, and $(PYTHON) is older or missing: try make $(MAKECMDGOALS) PYTHON=python3.12"; exit 1; }
+	@echo "making .venv, where everything is installed …"
+	@$(PYTHON) -m venv .venv || { rm -rf .venv; \
+	  echo "$(PYTHON) cannot make an environment: install its venv module (apt-get install python3-venv), or name another Python with PYTHON="; exit 1; }
 
 # uv installs in seconds; where it cannot be had or cannot reach its index, pip reads the same lock.
-$(STAMP): pyproject.toml requirements.lock requirements-uv.lock | $(BIN)/python
-	$(PIP) install --require-hashes -r requirements-uv.lock && \
-	  $(UV) pip sync --python $(BIN)/python --require-hashes requirements.lock || \
-	  $(PIP) install --require-hashes -r requirements.lock
-	$(PIP) install --no-deps --no-build-isolation --editable .
+installed = { $(PIP) install --require-hashes -r requirements-uv.lock && \
+	  $(UV) pip install --python $(BIN)/python --require-hashes -r $(1); } || \
+	  $(PIP) install --require-hashes -r $(1)
+
+$(RUNS): pyproject.toml requirements-run.lock requirements-uv.lock | $(BIN)/python
+	@echo "installing what Towpath runs on, speech model included: about 450 MB, a minute or a few the first time …"
+	@$(call installed,requirements-run.lock)
+	@$(PIP) install --no-deps --no-build-isolation --editable .
 	@touch $@
 
-$(MODULES): web/package.json web/package-lock.json | $(STAMP)
-	$(NPM) ci
+$(STAMP): requirements.lock $(RUNS)
+	@echo "installing what checks and tests take besides: about 450 MB more …"
+	@$(call installed,requirements.lock)
+	@touch $@ $(NODE)
+
+$(NODE): requirements-web.lock | $(RUNS)
+	@echo "installing Node, which builds the web UI: about 200 MB …"
+	@$(call installed,requirements-web.lock)
 	@touch $@
 
-$(UI): $(MODULES) web/index.html web/vite.config.ts $(shell find web/src web/public -type f 2>/dev/null)
-	$(NPM) run build
+$(MODULES): web/package.json web/package-lock.json | $(NODE)
+	@echo "fetching what the web UI is built with: about 200 MB …"
+	@$(NPM) ci
+	@touch $@
+
+# What builds it is fetched only when there is something to build.
+$(UI): web/package-lock.json web/index.html web/vite.config.ts $(shell find web/src web/public -type f 2>/dev/null)
+	@$(MAKE) --no-print-directory $(MODULES)
+	@echo "building the web UI: half a minute …"
+	@$(NPM) run build
 	@touch $@

@@ -1,6 +1,5 @@
 """Databases for every test: a fresh SQLite file, a fresh PostgreSQL database, or each in turn."""
 
-import os
 from collections.abc import Generator, Iterator
 from itertools import count
 from pathlib import Path
@@ -8,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.services import young_clocks
+from tests.services.missing import lacking, left_out
 from tests.services.postgres import PostgresServer
 from tests.services.postgres_programs import PostgresMissing
 
@@ -22,9 +22,7 @@ def postgres_server() -> Iterator[PostgresServer]:
     try:
         server = PostgresServer()
     except PostgresMissing as missing:
-        if os.environ.get("CI") == "true":
-            pytest.fail(f"PostgreSQL tests must run where CI=true: {missing}", pytrace=False)
-        pytest.skip(str(missing))
+        lacking("PostgreSQL", str(missing))
     with server:
         yield server
 
@@ -57,6 +55,15 @@ def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.Tes
     report = yield
     report.sections = [(title, text.encode("utf-8", "backslashreplace").decode()) for title, text in report.sections]
     return report
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """What was left out, and what would bring it: in a few lines, where everybody sees them."""
+    skipped = [report.longrepr for report in terminalreporter.stats.get("skipped", [])]
+    if lines := left_out(str(where[2]) for where in skipped if isinstance(where, tuple)):
+        terminalreporter.section("left out")
+        for line in lines:
+            terminalreporter.write_line(line)
 
 
 class FailuresAtOnce:

@@ -5,9 +5,9 @@ import shutil
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-import pytest
 from playwright.async_api import Browser, async_playwright
 
+from tests.services.missing import lacking
 from towpath.server.spa import UI
 
 _FLAGS = (
@@ -20,18 +20,11 @@ _FLAGS = (
 async def launched() -> AsyncIterator[Browser]:
     program = shutil.which("chromium")
     if program is None:
-        _lacking("chromium is not installed")
+        lacking("chromium", "apt-get install chromium fonts-dejavu-core")
     if not (UI / "index.html").is_file():
-        _lacking("the web UI has not been built; run make web")
+        lacking("the built web UI", "make web")
     flags = [*_FLAGS, *(["--no-sandbox"] if os.geteuid() == 0 else [])]
     async with async_playwright() as playwright:
         browser = await playwright.chromium.launch(executable_path=program, args=flags)
         yield browser
         await browser.close()
-
-
-def _lacking(what: str) -> None:
-    """Fine on somebody's own machine; where CI=true nothing may be left out silently."""
-    if os.environ.get("CI") == "true":
-        pytest.fail(f"browser tests must run where CI=true: {what}", pytrace=False)
-    pytest.skip(what)

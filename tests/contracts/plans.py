@@ -9,6 +9,7 @@ from typing import Any
 import psycopg
 import pytest
 
+from tests.services.missing import lacking
 from tests.services.postgres import PostgresServer, wait_until
 from tests.services.postgres_programs import PostgresMissing
 
@@ -38,7 +39,7 @@ SELECT id, 'w', 'q', ARRAY[id], now() FROM towpath.job LIMIT 500;
 def unanalysed_server(version: str) -> Iterator[PostgresServer]:
     """One on which nothing is ever analysed. "15" is PostgreSQL 15, if it is installed."""
     if version == "15" and not _FIFTEEN.exists():
-        pytest.skip("PostgreSQL 15 is not installed")
+        lacking("PostgreSQL 15", "apt-get install postgresql-15", in_ci=False)
     try:
         server = PostgresServer(settings={"autovacuum": "off"}, programs=_FIFTEEN if version == "15" else None)
     except PostgresMissing as missing:

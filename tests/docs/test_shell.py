@@ -7,16 +7,16 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
 from tests.cli.commands import started, until
 from tests.docs.pages import DOCS, blocks
+from tests.services.missing import lacking
 
 _MISSING = [program for program in ("curl", "jq") if shutil.which(program) is None]
 
 
-@pytest.mark.skipif(bool(_MISSING) and os.environ.get("CI") != "true", reason=f"the page's walk needs {_MISSING}")
 def test_the_walk_through_the_api_ends_with_a_result(tmp_path):
+    if _MISSING:
+        lacking(" and ".join(_MISSING), f"apt-get install {' '.join(_MISSING)}")
     [walk] = blocks(DOCS / "how-to/run-the-server.md", "bash")
     with started("up", "--no-example", "--port", "0", cwd=tmp_path) as server:
         until(lambda: "/login?token=" in server.out or server.popen.poll() is not None, timeout=60)

@@ -1,6 +1,5 @@
 """Real speech for tests: what the speech library's wheel carries, and what espeak-ng says."""
 
-import os
 import shutil
 import subprocess
 import wave
@@ -8,8 +7,8 @@ from pathlib import Path
 
 import av
 import numpy as np
-import pytest
 
+from tests.services.missing import lacking
 from towpath.config import Settings
 from towpath.models.moonshine_files import package
 
@@ -40,9 +39,7 @@ def speak(text: str, path: Path, *, voice: str = "en-us", speed: int = 140) -> P
     """What espeak-ng makes of a text. Where it is missing the test is skipped, in CI it fails."""
     program = shutil.which("espeak-ng")
     if program is None:
-        if os.environ.get("CI") == "true":
-            pytest.fail("espeak-ng must be installed where CI=true: apt-get install espeak-ng", pytrace=False)
-        pytest.skip("espeak-ng is not installed: apt-get install espeak-ng")
+        lacking("espeak-ng", "apt-get install espeak-ng")
     subprocess.run([program, "-v", voice, "-s", str(speed), "-w", str(path), text], check=True, timeout=60)
     return path
 

@@ -1,6 +1,5 @@
 """Packages carry the web UI, also a wheel that is made from the sdist, or they are not made at all."""
 
-import shutil
 import subprocess
 import sys
 import tarfile
@@ -8,19 +7,7 @@ import zipfile
 
 import pytest
 
-from tests.docs.pages import ROOT
-
-UI = "src/towpath/server/ui"
-
-
-@pytest.fixture
-def clone(tmp_path):
-    """The project without anything generated, as it is cloned."""
-    place = tmp_path / "clone"
-    left_out = shutil.ignore_patterns(".git", ".venv", "node_modules", "__pycache__", ".*_cache", ".hypothesis", "dist")
-    shutil.copytree(ROOT, place, ignore=left_out)
-    shutil.rmtree(place / UI, ignore_errors=True)
-    return place
+from tests.packaging.conftest import UI
 
 
 def build(place, target):
