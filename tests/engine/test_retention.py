@@ -1,12 +1,15 @@
 """What is old and ended goes, with everything that belongs to it; what failed stays unless somebody says otherwise."""
 
+from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
-from tests.engine.working import ended, happened, history, working
+from tests.engine.working import ended, eventually, happened, history, working
 from towpath import Fatal, JobNotFound, NotRequeueable, State
-from towpath.engine import feed
+from towpath.engine import feed, retention, tombstones
+from towpath.engine.deltas import Deltas, Unfit
 from towpath.engine.retention import prune
 
 A_BLINK = 1e-9  # days
@@ -111,23 +114,91 @@ async def _age_feed(app, days, queue="default"):
         await tx.execute(f"UPDATE {table} SET ts = {moved} WHERE queue = '{queue}'")
 
 
-async def test_streams_are_told_of_the_past_for_as_long_as_they_may_come_back(app, prune_after):
+async def test_what_streams_were_told_goes_with_the_retention_that_was_set(app, prune_after):
     """What many jobs did at once is told by rows of their own. They go by age, the history of a job stays."""
-    job = await app.enqueue("child", 1)
-    async with working(app, "default"):
-        await ended(app, job)
+    job = await app.enqueue("later")
+    await app.enqueue("later")
+    queue = "unserved"
 
     async def told(**days):
         await prune_after(**days)
         return await _rows(app, "told")
 
-    await _age_feed(app, 7)
-    assert await told(keep_succeeded_days=5) == 3
-    await _age_feed(app, 2)
-    assert await told(keep_succeeded_days=0) == 3
-    assert await told(keep_succeeded_days=10) == 3
-    assert await told(keep_succeeded_days=5) == 0
-    assert [event.name for event in await history(app, job)] == ["job.created", "job.started", "job.succeeded"]
+    await _age_feed(app, 3, queue)
+    assert await told(keep_succeeded_days=0) == 2
+    assert await told(keep_succeeded_days=10) == 2
+    assert await told(keep_succeeded_days=2) == 0
+    assert [event.name for event in await history(app, job)] == ["job.created"]
+
+
+async def test_what_streams_were_told_stays_for_an_hour_in_any_case(app, prune_after):
+    await app.enqueue("later")
+    await prune_after(keep_succeeded_days=A_BLINK)
+    assert await _rows(app, "told") == 1
+
+
+async def test_a_stream_that_comes_back_from_before_what_is_left_starts_over_and_a_younger_one_goes_on(app, prune_after):
+    deltas = await Deltas.of(app.services.store)
+    now = await deltas.now()
+    old, young = (deltas.token(replace(now, at=now.at - hours * 3600)) for hours in (40, 30))
+    assert (await deltas.place(old, within=timedelta(days=7))).since == now.since
+    await app.enqueue("later")
+    await _age_feed(app, 3, "unserved")
+    await prune_after(keep_succeeded_days=2)
+    with pytest.raises(Unfit, match="expired"):
+        await deltas.place(old, within=timedelta(days=7))
+    assert (await deltas.place(young, within=timedelta(days=7))).since == now.since
+
+
+async def test_deletions_are_forgotten_with_the_retention_however_many_there_are(app, prune_after, monkeypatch):
+    monkeypatch.setattr(tombstones, "_BATCH", 2)
+    for _ in range(7):
+        job = await app.enqueue("later")
+        await app.cancel(job.id)
+        await app.delete(job.id)
+    await _age(app, "tombstone", "at", 2)
+    await prune_after(keep_succeeded_days=3)
+    assert await _rows(app, "tombstone") == 7
+    await prune_after(keep_succeeded_days=1)
+    assert await _rows(app, "tombstone") == 0
+
+
+async def test_one_round_removes_all_jobs_that_are_old_enough_however_many_there_are(app, prune_after, monkeypatch):
+    monkeypatch.setattr(retention, "_BATCH", 2)
+    jobs = await app.enqueue_many([{"operation": "child", "payload": 1} for _ in range(150)])
+    async with working(app, "default"):
+        await ended(app, jobs[-1])
+        await eventually(lambda: _all_over(app))
+    assert await prune_after(keep_succeeded_days=A_BLINK) == 150
+    assert await app.list() == []
+
+
+async def _all_over(app):
+    return not (await app.list(state="queued") or await app.list(state="running"))
+
+
+async def test_large_families_go_a_few_at_a_time_and_whole(app, prune_after, monkeypatch):
+    monkeypatch.setattr(retention, "_MOST_JOBS", 3)
+    for numbers in ([1, 2, 3, 4], [1], [2]):
+        await _family(app, numbers)
+    sizes, remove = [], retention._remove
+
+    async def counted(tx, **options):
+        gone = await remove(tx, **options)
+        sizes.append(len(gone))
+        return gone
+
+    monkeypatch.setattr(retention, "_remove", counted)
+    assert await prune_after(keep_succeeded_days=A_BLINK) == 9
+    assert sizes == [5, 2, 2]
+
+
+async def _age(app, table, column, days):
+    sqlite = app.services.store.dialect == "sqlite"
+    name = f"towpath_{table}" if sqlite else f"towpath.{table}"
+    moved = f"{column} - {days} * 86400" if sqlite else f"{column} - interval '{days} days'"
+    async with app.transaction() as tx:
+        await tx.execute(f"UPDATE {name} SET {column} = {moved}")
 
 
 async def test_each_queue_keeps_what_its_rule_says_and_a_second_round_goes_on(opened, monkeypatch):

@@ -1,6 +1,6 @@
 """What every blob store promises, on a local directory as in a bucket."""
 
-from collections.abc import AsyncGenerator, AsyncIterable
+from collections.abc import AsyncGenerator, AsyncIterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
@@ -57,6 +57,15 @@ class BlobStore(Protocol):
 
     async def delete_prefix(self, prefix: str) -> int:
         """Delete every blob below the folder and say how many; the empty prefix is refused."""
+        ...
+
+    async def delete_prefixes(self, prefixes: Sequence[str]) -> int:
+        """The same for many folders at once; most of them are empty."""
+        ...
+
+    async def sweep(self) -> int:
+        """Remove what writers that were killed left half written, if it is an hour old, and say how many; nobody sees those
+        in any case. Safe while others write."""
         ...
 
     def list(self, prefix: str = "") -> AsyncGenerator[BlobInfo, None]:

@@ -2,7 +2,7 @@
 
 import asyncio
 import os
-from collections.abc import AsyncGenerator, AsyncIterable, Callable
+from collections.abc import AsyncGenerator, AsyncIterable, Callable, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import suppress
 from itertools import islice
@@ -31,7 +31,7 @@ class LocalBlobs:
     """A `BlobStore` in a directory of one host; files are 0600, folders 0700, symbolic links never followed.
 
     Keys map to paths as they are, so a filesystem that ignores case cannot tell `A` from `a`. Opening creates the
-    directory and sweeps what killed uploads left there, so do it at start, not inside a request.
+    directory and sweeps it, so do it at start, not inside a request.
     """
 
     def __init__(self, root: Path) -> None:
@@ -87,6 +87,13 @@ class LocalBlobs:
 
     async def delete_prefix(self, prefix: str) -> int:
         return await self._run(tree.delete_below, self.root, check_prefix(prefix, allow_empty=False))
+
+    async def delete_prefixes(self, prefixes: Sequence[str]) -> int:
+        folders = [check_prefix(prefix, allow_empty=False) for prefix in prefixes]
+        return await self._run(tree.delete_all_below, self.root, folders)
+
+    async def sweep(self) -> int:
+        return await self._run(sweep, self.root, LEFTOVER_SECONDS)
 
     async def list(self, prefix: str = "") -> AsyncGenerator[BlobInfo, None]:
         found = tree.list_below(self.root, check_prefix(prefix, allow_empty=True))

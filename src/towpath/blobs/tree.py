@@ -2,7 +2,7 @@
 
 import os
 import stat
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -80,6 +80,26 @@ def delete_below(root: Path, segments: Segments) -> int:
     for folder in reversed(emptied):
         prune_empty(root, folder)
     return deleted
+
+
+def delete_all_below(root: Path, folders: Sequence[Segments]) -> int:
+    """Most of them do not exist: those that share a parent are looked for in it, which costs next to nothing."""
+    by_parent: dict[Segments, list[str]] = {}
+    for segments in folders:
+        by_parent.setdefault(segments[:-1], []).append(segments[-1])
+    found = []
+    for parent, names in by_parent.items():
+        with suppress(FileNotFoundError, NotADirectoryError), opened(root, parent) as chain:
+            found += [(*parent, name) for name in names if _is_there(chain[-1], name)]
+    return sum(delete_below(root, segments) for segments in found)
+
+
+def _is_there(folder: int, name: str) -> bool:
+    try:
+        os.stat(name, dir_fd=folder, follow_symlinks=False)
+    except FileNotFoundError:
+        return False
+    return True
 
 
 def list_below(root: Path, segments: Segments) -> Generator[BlobInfo, None, None]:

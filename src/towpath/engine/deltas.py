@@ -121,7 +121,9 @@ async def _check(tx: Tx, place: Place, within: timedelta) -> None:
     for cursor in _cursors(place):
         if not (await tx.fetch("stream_fits", cursor=cursor))[0]["fits"]:
             raise Unfit("unknown")
-    if tx.now.timestamp() - place.at >= within.total_seconds():
+    floor = await tx.fetch("upkeep_until", name="streams")
+    below = bool(floor) and floor[0]["until"] is not None and place.at < floor[0]["until"].timestamp()
+    if below or tx.now.timestamp() - place.at >= within.total_seconds():
         raise Unfit("expired")
 
 

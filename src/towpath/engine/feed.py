@@ -1,12 +1,14 @@
 """Pruning of the feed: what streams were told of many jobs at once.
 
-It goes by age and queue with the rule for succeeded jobs, and never before a stream that may come back has read it. There is
-no index for that, because every commit would pay for it. Each rule walks through the feed in its order and remembers how
+It goes by age and queue with the rule for succeeded jobs, see `tombstones.py` for what that means for streams. There is no
+index for that, because every commit would pay for it. Each rule walks through the feed in its order and remembers how
 far it has come; after a restart it walks once more.
 """
 
 from __future__ import annotations
 
+import asyncio
+import time
 from datetime import timedelta
 from functools import partial
 from typing import TYPE_CHECKING
@@ -18,31 +20,23 @@ if TYPE_CHECKING:
     from towpath.engine.services import Services
 
 _BATCH = 2_000
-_MOST_BATCHES = 50
+_LONGEST_PAUSE = 1.0
 _START = "0"
 
 
-async def prune(services: Services) -> None:
-    """One round: single queues that have a rule, then all others."""
-    for queue, keep in services.retention.items():
-        await _prune(services, keep.succeeded_days, queue)
-    await _prune(services, services.settings.keep_succeeded_days, None)
-
-
-async def _prune(services: Services, days: float, queue: str | None) -> None:
-    if days <= 0:  # for ever
-        return
-    others = tuple(sorted(services.retention)) if queue is None else ()
-    walk = services.walked
-    for _ in range(_MOST_BATCHES):
-        after = walk.get((queue, others), _START)
-        age = max(timedelta(days=days), tombstones.KEPT)
+async def prune(services: Services, age: timedelta, queue: str | None, but_not: list[str]) -> None:
+    """One round of one rule: of a queue, or of all but those that have rules of their own."""
+    walk, rule = services.walked, (queue, tuple(but_not))
+    while True:
+        began = time.monotonic()
+        after = walk.get(rule, _START)
         upto = await services.store.read(partial(_page_end, age=age, after=after))
         if upto is None:
             break
-        forget = partial(_forget, queue=queue, but_not=list(others), after=after, upto=upto)
+        forget = partial(_forget, age=age, queue=queue, but_not=but_not, after=after, upto=upto)
         await services.store.run(forget)
-        walk[queue, others] = upto
+        walk[rule] = upto
+        await asyncio.sleep(min(_LONGEST_PAUSE, time.monotonic() - began))
 
 
 async def _page_end(tx: Tx, age: timedelta, after: str) -> str | None:
@@ -51,5 +45,6 @@ async def _page_end(tx: Tx, age: timedelta, after: str) -> str | None:
     return upto
 
 
-async def _forget(tx: Tx, queue: str | None, but_not: list[str], after: str, upto: str) -> int:
+async def _forget(tx: Tx, age: timedelta, queue: str | None, but_not: list[str], after: str, upto: str) -> int:
+    await tombstones.raise_floor(tx, age)
     return await tx.execute("forget_feed", queue=queue, but_not=but_not, after=after, upto=upto)

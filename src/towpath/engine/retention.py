@@ -6,26 +6,30 @@ enough, and ended only after all its children.
 
 from __future__ import annotations
 
+import asyncio
 import logging
+import time
+from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from towpath.core.errors import JobNotFound, NotRequeueable
 from towpath.core.ids import FIRST_ID, first_at
 from towpath.core.lifecycle import State
 from towpath.engine import feed, tombstones
 from towpath.engine.values import blob_prefix
-from towpath.store.contract import Tx
+from towpath.store.contract import Row, Tx
 
 if TYPE_CHECKING:
     from towpath.engine.services import Services
 
 log = logging.getLogger("towpath.retention")
 
-_BATCH = 200
-_MOST_BATCHES = 50
+_BATCH = 500
+_MOST_JOBS = 2000
+_LONGEST_PAUSE = 1.0
 _GOOD = [State.SUCCEEDED.value, State.CANCELLED.value]
 _BAD = [State.FAILED.value, State.PARTIAL.value]
 
@@ -37,37 +41,70 @@ class Keep:
     succeeded_days: float
     failed_days: float
 
+    @property
+    def streams_may_miss(self) -> timedelta | None:
+        """How long what streams are told is kept, for those that come back; None is for ever."""
+        return max(timedelta(days=self.succeeded_days), tombstones.AT_LEAST) if self.succeeded_days > 0 else None
+
 
 async def prune(services: Services) -> int:
-    """One round by the rules: those of single queues first, then the settings for all other queues."""
+    """One round by the rules: those of single queues first, then the settings for all other queues.
+
+    It goes on until nothing is left that was old enough when it began, so it keeps up with any number of jobs, and it
+    pauses as long as it works: half of the time the database is everybody else's."""
     rules, settings = services.retention, services.settings
     rest = Keep(settings.keep_succeeded_days, settings.keep_failed_days)
-    total = 0
+    total, others = 0, sorted(rules)
     for queue, keep in [*rules.items(), (None, rest)]:
         for states, days in ((_GOOD, keep.succeeded_days), (_BAD, keep.failed_days)):
             if days > 0:
-                others = [] if queue is not None else sorted(rules)
-                total += await prune_older(services, states, timedelta(days=days), queue, but_not=others)
-    await tombstones.forget(services.store)
-    await feed.prune(services)
+                which = Which(states, queue, () if queue is not None else tuple(others))
+                total += await prune_older(services, which, timedelta(days=days))
+    ages = [keep.streams_may_miss for keep in (*rules.values(), rest)]
+    await tombstones.forget(services.store, min((age for age in ages if age is not None), default=tombstones.KEPT))
+    for queue, keep in [*rules.items(), (None, rest)]:
+        if keep.streams_may_miss is not None:
+            await feed.prune(services, keep.streams_may_miss, queue, others if queue is None else [])
     return total
 
 
-async def prune_older(
-    services: Services, states: list[str], age: timedelta, queue: str | None = None, *, but_not: list[str] | None = None
-) -> int:
-    """Removes trees whose root ended in one of `states` more than `age` ago; answers how many jobs went."""
-    total, after = 0, FIRST_ID
-    for _ in range(_MOST_BATCHES):
-        roots, gone = await services.store.run(
-            partial(_batch, states=states, age=age, queue=queue, but_not=but_not, after=after)
-        )
-        for job_id in gone:
-            await services.blobs.delete_prefix(blob_prefix(job_id))
-        total += len(gone)
-        if len(roots) < _BATCH:
+@dataclass(frozen=True, slots=True)
+class Which:
+    """The roots a rule is about: by state, of one queue or of all but those of other rules."""
+
+    states: list[str]
+    queue: str | None = None
+    but_not: tuple[str, ...] = ()
+
+    async def old(self, tx: Tx, before: datetime, **page: Any) -> Sequence[Row]:
+        # Ids are made in order of time: what was made after the limit cannot have ended before it, and is not looked at.
+        return await tx.fetch(
+            "prunable_roots", states=self.states, queue=self.queue, but_not=list(self.but_not), before=before,
+            until=first_at(before), **page,
+        )  # fmt: skip
+
+    async def locked(self, tx: Tx, before: datetime, ids: list[str]) -> list[str]:
+        """Those of them that are still old enough to go, for nobody else to touch."""
+        return [str(row["id"]) for row in await tx.fetch("lock_prunable", states=self.states, before=before, ids=ids)]
+
+
+async def prune_older(services: Services, which: Which, age: timedelta) -> int:
+    """Removes trees whose root ended more than `age` ago; answers how many jobs went."""
+    store, after, total = services.store, FIRST_ID, 0
+    before = await store.read(partial(_moment, age=age))
+    while True:
+        began = time.monotonic()
+        # Looked for beside the writer: what stays for ever is passed by each time, and nobody should wait for that.
+        found = await store.read(partial(which.old, before=before, after=after, limit=_BATCH))
+        some = _of_bearable_size(found)
+        if not some:
             break
-        after = roots[-1]
+        gone = await store.run(partial(_remove, which=which, before=before, ids=some))
+        await services.blobs.delete_prefixes([blob_prefix(job_id) for job_id in gone])
+        total, after = total + len(gone), some[-1]
+        if len(found) < _BATCH and len(some) == len(found):
+            break
+        await asyncio.sleep(min(_LONGEST_PAUSE, time.monotonic() - began))
     if total:
         log.info("pruned %d jobs", total)
     return total
@@ -75,25 +112,32 @@ async def prune_older(
 
 async def prune_all(services: Services, age: timedelta, *, failed: bool = False, queue: str | None = None) -> int:
     """Removes everything that ended longer than `age` ago, however much it is; failed and partial jobs only if asked."""
-    total = 0
-    while gone := await prune_older(services, [*_GOOD, *(_BAD if failed else [])], age, queue):
-        total += gone
-    return total
+    return await prune_older(services, Which([*_GOOD, *(_BAD if failed else [])], queue), age)
 
 
-async def _batch(
-    tx: Tx, states: list[str], age: timedelta, queue: str | None, but_not: list[str] | None, after: str
-) -> tuple[list[str], list[str]]:
-    before = tx.now - age
-    # Ids are made in order of time: what was made after the limit cannot have ended before it, and is not looked at.
-    page = {"after": after, "until": first_at(before), "limit": _BATCH}
-    rows = await tx.fetch("prunable_roots", states=states, before=before, queue=queue, but_not=but_not or [], **page)
-    roots = [str(row["id"]) for row in rows]
+async def _moment(tx: Tx, age: timedelta) -> datetime:
+    return tx.now - age
+
+
+def _of_bearable_size(rows: Sequence[Row]) -> list[str]:
+    """As many trees as one small transaction can remove, and one in any case."""
+    taken: list[str] = []
+    jobs = 0
+    for row in rows:
+        jobs += 1 + row["children_total"]
+        if taken and jobs > _MOST_JOBS:
+            break
+        taken.append(str(row["id"]))
+    return taken
+
+
+async def _remove(tx: Tx, which: Which, before: datetime, ids: list[str]) -> list[str]:
+    roots = await which.locked(tx, before, ids)
     if not roots:
-        return [], []
-    ids = sorted({*roots, *(str(row["id"]) for row in await tx.fetch("descendants", ids=roots))})
-    await delete_jobs(tx, ids)
-    return roots, ids
+        return []
+    gone = sorted({*roots, *(str(row["id"]) for row in await tx.fetch("descendants", ids=roots))})
+    await delete_jobs(tx, gone)
+    return gone
 
 
 async def delete_jobs(tx: Tx, ids: list[str]) -> None:
@@ -120,6 +164,5 @@ async def delete_tree(services: Services, job_id: str) -> int:
         return ids
 
     gone = await services.store.run(unit)
-    for job in gone:
-        await services.blobs.delete_prefix(blob_prefix(job))
+    await services.blobs.delete_prefixes([blob_prefix(job) for job in gone])
     return len(gone)

@@ -1,9 +1,15 @@
 -- name: prunable_roots
-SELECT id FROM towpath.job
+SELECT id, children_total FROM towpath.job
 WHERE parent_id IS NULL AND finished_at < :before AND finished_at IS NOT NULL AND state IN :states AND NOT leased
   AND id > :after AND id < :until
   AND (CAST(:queue AS text) IS NULL OR queue = CAST(:queue AS text)) AND NOT queue IN :but_not
-ORDER BY id LIMIT :limit FOR UPDATE SKIP LOCKED
+ORDER BY id LIMIT :limit
+
+-- name: lock_prunable
+SELECT id FROM towpath.job
+WHERE id IN :ids AND parent_id IS NULL AND finished_at < :before AND finished_at IS NOT NULL AND state IN :states
+  AND NOT leased
+ORDER BY id FOR UPDATE SKIP LOCKED
 
 -- name: delete_events
 DELETE FROM towpath.event WHERE job_id IN :ids

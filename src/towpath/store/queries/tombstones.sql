@@ -9,6 +9,11 @@ ON CONFLICT DO NOTHING
 DELETE FROM towpath.tombstone
 WHERE job_id IN (SELECT job_id FROM towpath.tombstone WHERE at < :before ORDER BY at LIMIT :limit)
 
+-- name: raise_floor
+INSERT INTO towpath.upkeep AS known (name, done_until) VALUES ('streams', :until)
+ON CONFLICT (name) DO UPDATE SET done_until = excluded.done_until
+WHERE known.done_until IS NULL OR known.done_until < excluded.done_until
+
 -- name: tenant_of_deleted
 SELECT tenant FROM towpath.tombstone WHERE job_id = :job_id
 
