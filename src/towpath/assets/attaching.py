@@ -7,7 +7,12 @@ from importlib.resources import files
 from towpath.engine.app import App
 from towpath.store.migrating import Slice
 
-SLICE = Slice("assets", files("towpath.assets") / "migrations", files("towpath.assets") / "queries")
+SLICE = Slice(
+    "assets",
+    files("towpath.assets") / "migrations",
+    files("towpath.assets") / "queries",
+    blobs={"assets": "assets_known"},
+)
 
 
 def attach(app: App) -> None:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Self, TypeVar
 
 from towpath import config, wiring
+from towpath.blobs.marking import marked
 from towpath.core import transitions
 from towpath.core.beside import beside
 from towpath.core.errors import (
@@ -42,6 +43,7 @@ from towpath.engine.scribe import Scribe
 from towpath.engine.services import Services, check_priority
 from towpath.engine.statistics import Statistics, statistics
 from towpath.engine.stints import Stints, until_set, until_signal
+from towpath.engine.sweeping import database_identity
 from towpath.engine.sync import Home, SyncApp
 from towpath.engine.transaction import Transaction
 from towpath.engine.values import Values, blob_prefix
@@ -182,7 +184,7 @@ class App:
         await store.open()
         try:
             await self._prepare(store)
-            self._services = self._assemble(store)
+            self._services = self._assemble(store, await database_identity(store))
             await self._declarer.open(self._services, list(self._plans.values()))
         except BaseException:
             self._services = None
@@ -198,13 +200,14 @@ class App:
                 f"run: towpath migrate"
             )
 
-    def _assemble(self, store: Any) -> Services:
-        blobs = wiring.make_blobs(self.url, self.settings, on_start=self._blobs_on_start)
+    def _assemble(self, store: Any, database: str) -> Services:
+        blobs = marked(wiring.make_blobs(self.url, self.settings, on_start=self._blobs_on_start), database)
+        keepers = {folder: query for part in self._slices for folder, query in part.blobs.items()}
         values = Values(blobs, inline_bytes=self.settings.inline_bytes, max_bytes=self.settings.max_payload_bytes)
         transport = DatabaseTransport(store.bell)
         return Services(
             self.settings, self.registry, store, transport, blobs, values, self._budgets(store),
-            Resources(self.resource_factories), Scribe(store), self._retention, sorted(self._plans),
+            Resources(self.resource_factories), Scribe(store), self._retention, keepers, database, sorted(self._plans),
         )  # fmt: skip
 
     def _budgets(self, store: Any) -> Budgets:

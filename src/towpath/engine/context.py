@@ -40,7 +40,7 @@ class Context:
 
     __slots__ = (
         "_job", "_memory", "_number", "_progress", "_progress_at", "_progress_timer", "_services", "_total",
-        "follow_ups", "heard", "interrupted", "logged", "lost", "max_wait", "spawned", "suspended",
+        "follow_ups", "heard", "heavy", "interrupted", "logged", "lost", "max_wait", "spawned", "suspended",
     )  # fmt: skip
 
     def __init__(self, job: Claimed, services: Services, max_wait: float) -> None:
@@ -54,6 +54,7 @@ class Context:
         self._progress_timer: asyncio.TimerHandle | None = None
         self.max_wait = max_wait
         self.follow_ups: list[NewJob] = []
+        self.heavy = False  # whether the payload of one of them is too large for its row
         self.suspended: Suspend | None = None
         self.interrupted: str | None = None
         self.heard = False  # whether the operation knows that it should stop: what it returns then is not its result
@@ -106,7 +107,8 @@ class Context:
     @property
     def uneventful(self) -> bool:
         """Whether nothing but its end is left to tell of this entry."""
-        return self._progress is None and self.suspended is None and self.interrupted is None and not self.spawned
+        told = self._progress is None and self.suspended is None and self.interrupted is None
+        return told and not self.spawned and not self.heavy
 
     @property
     def resources(self) -> Resources:
@@ -262,10 +264,15 @@ class Context:
     def enqueue(self, operation: str, payload: Any = None, **options: Any) -> str:
         """A follow-up job that is created if and only if this one succeeds, in the same transaction. Answers its id."""
         job = self._services.new_job(operation, payload, **self.inherit(options))
-        if not self.values.small(job.payload_json):
-            raise waits.too_large_to_follow(operation)
+        self.heavy = self.heavy or not self.values.small(job.payload_json)
         self.follow_ups.append(job)
         return job.id
+
+    async def place_follow_ups(self) -> None:
+        """Large payloads become blobs before the transaction that makes their jobs; if it fails, they are swept."""
+        for job in self.follow_ups if self.heavy else ():
+            if not self.values.small(job.payload_json):
+                await self._services.place_payload(job)
 
     async def budget(self, name: str) -> None:
         """Waits until a rate budget is open, holding the slot only for short waits."""

@@ -79,6 +79,7 @@ async def _outcome(job: Claimed, operation: Operation, ctx: Context, value: Any)
         return _deferral(job, ctx, ctx.suspended)  # it was swallowed, and wins all the same
     if ctx.interrupted is not None and (ctx.interrupted != "shutdown" or ctx.heard):
         return _interrupted(job, operation, ctx)
+    await ctx.place_follow_ups()
     match value:
         case RetryLater():
             raise value

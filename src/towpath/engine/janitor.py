@@ -1,7 +1,7 @@
 """What keeps every job moving although nobody is in charge. Any number of janitors may run: each step is guarded.
 
 - rescue: leases that ran out; - due: scheduled jobs whose time has come; - expire: waits past their deadline;
-- gate: capped lanes with room; and, less often, schedules, rollups and retention.
+- gate: capped lanes with room; and, less often, schedules, rollups, retention, and blobs that belong to nothing.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from towpath.core import transitions
 from towpath.core.errors import StoreUnavailable
 from towpath.core.ids import FIRST_ID
 from towpath.core.points import reach
-from towpath.engine import folding, idempotency, retention, rollups, schedules
+from towpath.engine import folding, idempotency, retention, rollups, schedules, sweeping
 from towpath.engine.loops import Loop
 from towpath.engine.occupancy import Sampler
 from towpath.engine.rescuing import Rescuer, rescue
@@ -48,6 +48,7 @@ class Janitor:
             Loop("leases", self._every(30.0, self._leases), first=2.0),
             Loop("unlisted", self._every(3600.0, self._unlisted), first=600.0),
             Loop("retention", self._every(60.0, self._retention), first=3.0),
+            Loop("blobs", self._every(600.0, self._sweep_blobs), first=120.0),
             Loop("folding", self._every(300.0, self._fold), first=4.0),
         ]
 
@@ -108,6 +109,9 @@ class Janitor:
 
     async def _fold(self) -> None:
         await folding.fold(self._store)
+
+    async def _sweep_blobs(self) -> None:
+        await sweeping.sweep(self._services)
 
     async def _leases(self) -> None:
         await self._store.run(lambda tx: tx.execute("forget_spent_leases", now=tx.now))

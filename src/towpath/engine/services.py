@@ -57,6 +57,10 @@ class Services:
     resources: Resources
     scribe: Scribe
     retention: dict[str, Keep]
+    keepers: dict[str, str]
+    """Folders of the blob store -> the query that knows whose ids there are; see `sweeping.py`."""
+    database: str
+    """What the blobs of this database are told by from those of others."""
     declared: list[str]
     """The schedules that the code of this process declares."""
     threads: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(_MOST_STEP_THREADS, "towpath-step"))

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from towpath.core.errors import EncodingError
 from towpath.engine.services import Services
 from towpath.engine.tracing import current_trace, enqueueing
+from towpath.engine.values import blob_prefix
 from towpath.store.contract import Row, Tx
 
 
@@ -37,10 +37,10 @@ class Transaction:
 
     async def _enqueue(self, operation: str, payload: Any, options: dict[str, Any]) -> str:
         job = self._services.new_job(operation, payload, **options)
-        if not self._services.values.small(job.payload_json):
-            raise EncodingError(
-                f"the payload of {operation!r} is too large to enqueue inside a transaction; put it into the blob store "
-                f"first and pass the key"
-            )
+        placed = not self._services.values.small(job.payload_json)
+        if placed:  # if the transaction is rolled back, the blob is swept
+            await self._services.place_payload(job)
         [made] = await self._tx.insert_jobs([job])
+        if placed and made.id != job.id:
+            await self._services.blobs.delete_prefix(blob_prefix(job.id))
         return made.id

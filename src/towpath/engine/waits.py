@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from towpath.core.encoding import decode, encode, plain
-from towpath.core.errors import ChildrenFailed, EncodingError, RateLimited, WaitTimeout
+from towpath.core.errors import ChildrenFailed, RateLimited, WaitTimeout
 from towpath.core.records import NewJob, Step
 from towpath.engine.children import Children
 from towpath.engine.registry import check_label
@@ -56,13 +56,6 @@ def _number(value: Any) -> float | None:
     """Whatever is not a progress is somebody's own field."""
     sensible = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value) and value >= 0
     return value if sensible else None
-
-
-def too_large_to_follow(operation: str) -> EncodingError:
-    return EncodingError(
-        f"the payload of the follow-up {operation!r} is too large to commit with this job; "
-        f"store it with ctx.blobs and pass the key"
-    )
 
 
 async def gather(

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from typing import Any
@@ -23,11 +23,15 @@ _FILE = re.compile(r"^(\d{4})_([a-z0-9_]+?)(?:\.(postgres|sqlite))?\.sql$")
 
 @dataclass(frozen=True, slots=True)
 class Slice:
-    """What a product brings to the database: its migrations, and its named queries."""
+    """What a product brings to the database: its migrations, and its named queries.
+
+    `blobs` are folders of the blob store that it keeps, each with the query that says which of `:ids` there are: what lies
+    below `folder/<id>/` and belongs to none of them is swept when it is a day old."""
 
     name: str
     migrations: Traversable
     queries: Traversable | None = None
+    blobs: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +42,7 @@ class Migration:
     sql: str
 
 
-ENGINE = Slice("engine", files("towpath.store") / "migrations")
+ENGINE = Slice("engine", files("towpath.store") / "migrations", blobs={"jobs": "jobs_known"})
 
 
 def migrations_of(part: Slice, dialect: str) -> list[Migration]:

@@ -11,6 +11,10 @@ FROM towpath.asset WHERE id IN :ids AND tenant = :tenant AND removed_at IS NULL
 SELECT id, tenant, name, media_type, kind, bytes, sha256, blob_key, state, meta, created_by, created_at
 FROM towpath.asset WHERE id = :id AND removed_at IS NULL
 
+-- name: assets_known
+-- Also those that are about to go: whoever removes them deletes their blobs.
+SELECT id FROM towpath.asset WHERE id IN :ids
+
 -- name: assets_lock
 SELECT id, bytes, state FROM towpath.asset WHERE id IN :ids AND tenant = :tenant AND removed_at IS NULL
 ORDER BY id FOR UPDATE

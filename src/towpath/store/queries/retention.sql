@@ -11,6 +11,12 @@ WHERE id IN :ids AND parent_id IS NULL AND finished_at < :before AND finished_at
   AND NOT leased
 ORDER BY id FOR UPDATE SKIP LOCKED
 
+-- name: jobs_known
+SELECT id FROM towpath.job WHERE id IN :ids
+
+-- name: database_made_at
+SELECT applied_at FROM towpath.migration WHERE slice = 'engine' AND number = 1
+
 -- name: delete_events
 DELETE FROM towpath.event WHERE job_id IN :ids
 

@@ -14,6 +14,12 @@ INSERT INTO towpath.upkeep AS known (name, done_until) VALUES ('streams', :until
 ON CONFLICT (name) DO UPDATE SET done_until = excluded.done_until
 WHERE known.done_until IS NULL OR known.done_until < excluded.done_until
 
+-- name: take_turn
+-- Zero rows: somebody else has done it lately.
+INSERT INTO towpath.upkeep AS known (name, done_until) VALUES (:name, :now)
+ON CONFLICT (name) DO UPDATE SET done_until = excluded.done_until
+WHERE known.done_until IS NULL OR known.done_until < :before
+
 -- name: tenant_of_deleted
 SELECT tenant FROM towpath.tombstone WHERE job_id = :job_id
 
