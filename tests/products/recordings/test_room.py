@@ -12,7 +12,9 @@ from tests.engine.working import on_sqlite
 from tests.products.recordings.ear import Ear
 from tests.products.recordings.media import encoded, silence
 from tests.products.recordings.studio import Studio
+from tests.server.api.site import ok
 from towpath import Settings
+from towpath.core.errors import SchemaInvalid
 from towpath.recordings import room
 
 SECOND = 32_000
@@ -77,6 +79,18 @@ async def test_a_recording_waits_for_the_room_that_another_one_has(studio: Studi
         ear.held.set()
         for sent in (first, second):
             assert (await studio.done(sent["id"]))["status"] == "COMPLETED"
+    assert await taken(studio) == []
+
+
+async def test_what_failed_keeps_its_room_for_a_retry_until_it_is_deleted(studio: Studio, ear: Ear):
+    ear.failing = SchemaInvalid("the engine does not like it")
+    first = await studio.finished(SHORT, "first.flac")
+    assert (first["status"], await taken(studio)) == ("FAILED", [10 * SECOND])
+    ear.failing = None
+    second = await studio.finished(SHORT, "second.flac")
+    assert "taken by other recordings of this tenant that failed or were cancelled" in second["error"]
+    ok(await studio.ann.delete(f"/api/recordings/{first['id']}"))
+    assert (await studio.finished(SHORT, "third.flac"))["status"] == "COMPLETED"
     assert await taken(studio) == []
 
 
