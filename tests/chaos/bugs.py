@@ -200,8 +200,8 @@ def _rewrite(name: str, old: str, new: str) -> None:
     """Changes the text of a named query before it is compiled for its database."""
     compile_query = sql.compile_query
 
-    def changed(query: str, source: str, dialect: str) -> Any:
-        return compile_query(query, source.replace(old, new) if query == name else source, dialect)
+    def changed(query: str, source: str, dialect: str, **options: Any) -> Any:
+        return compile_query(query, source.replace(old, new) if query == name else source, dialect, **options)
 
     sql.compile_query = changed
 

@@ -30,12 +30,13 @@ async def test_fifty_clients_share_two_connections(postgres_url: str, tmp_path: 
 async def test_a_worker_keeps_its_leases_while_its_pool_is_exhausted(postgres_url: str, tmp_path: Path) -> None:
     async with Run(postgres_url, tmp_path) as run:
         run.fleet.worker(queues="strict")  # a janitor that would take any lease that has run out
-        app = make_app(postgres_url, run.witness, pool_size=2, checkout_seconds=0.3)
+        app = make_app(postgres_url, run.witness, pool_size=2)
         async with app:
             working = asyncio.create_task(app.run_worker(["main"], 4))
             job_id = await run.client.enqueue("plain", {"seconds": 1.2})
             await run.until_seen("start", job_id)
             async with app.transaction() as one, app.transaction() as two:
+                app.services.store._checkout_seconds = 0.3  # from now on: these two had to wait for the worker's own calls
                 busy = [asyncio.create_task(tx.fetch("SELECT pg_sleep(2)")) for tx in (one, two)]
                 with pytest.raises(StoreUnavailable, match="TOWPATH_POOL_SIZE"):
                     await app.enqueue("plain", {})
