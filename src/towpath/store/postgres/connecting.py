@@ -43,6 +43,16 @@ GONE = (
 )
 
 
+# Errors that only a lost connection has. The others of `GONE` may also be a caller's own: one of their sockets, a wrong argument.
+CUT = (
+    asyncpg.PostgresConnectionError,
+    asyncpg.InternalClientError,
+    asyncpg.AdminShutdownError,
+    asyncpg.CrashShutdownError,
+    asyncpg.IdleInTransactionSessionTimeoutError,
+)
+
+
 class PoolExhausted(StoreUnavailable):
     """Every connection was in use for too long. The server is well, so waiting longer is for those who must."""
 

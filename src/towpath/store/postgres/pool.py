@@ -15,7 +15,7 @@ from typing import Any
 
 import asyncpg
 
-from towpath.store.postgres.connecting import GONE
+from towpath.store.postgres.connecting import CUT, GONE
 
 Connection = Any  # asyncpg has no type information
 _RESTS_AT_MOST = 300.0
@@ -137,12 +137,13 @@ class Lent:
             try:
                 async with asyncio.timeout(self._patience):
                     self._connection = await self._pool.take()
-            except (TimeoutError, *GONE) as error:
+            except (TimeoutError, asyncpg.PostgresError, *GONE) as error:
                 raise self._refusal(error) from error
         return self._connection
 
     async def __aexit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        if kind is not None and issubclass(kind, asyncio.CancelledError):  # perhaps in the middle of a statement
+        # Perhaps in the middle of a statement, or of a message.
+        if kind is not None and issubclass(kind, (asyncio.CancelledError, *CUT)):
             self._pool.drop(self._connection)
         else:
             self._pool.give_back(self._connection)

@@ -22,6 +22,7 @@ from towpath.store.contract import OPEN, Claim, Heart, Taken, Unit
 from towpath.store.listeners import Pulse
 from towpath.store.postgres.bell import EVENTS, PostgresBell
 from towpath.store.postgres.connecting import (
+    CUT,
     GONE,
     RUN_AGAIN,
     PoolExhausted,
@@ -112,6 +113,8 @@ class PostgresStore:
                 if refused or self._pool is None or loop.time() > gives_up:
                     raise unavailable(error) from error
                 await asyncio.sleep(0.2)
+            except asyncpg.PostgresError as error:
+                raise unavailable(error) from error
 
     async def run(self, unit: Unit[T], *, patient: bool = True) -> T:
         sent: list[tuple[PostgresTx, T]] = []  # a commit whose answer has not come
@@ -166,13 +169,13 @@ class PostgresStore:
                     tx = PostgresTx(connection, self.queries, now, guest=True)
                     yield tx
                     ending = True
-            except (asyncpg.InterfaceError, asyncpg.PostgresError) as error:
-                if is_gone(connection):
+            except (asyncpg.PostgresError, *GONE) as error:
+                if isinstance(error, CUT) or is_gone(connection):
+                    connection.terminate()
                     raise lost_transaction(error, ending, self._idle_seconds) from error
                 raise
             finally:
-                if not is_gone(connection):
-                    await connection.reset()  # whatever the caller may have set on it
+                await _clean(connection)
             self._after(tx)
         await self._open(tx.gates)
 
@@ -377,6 +380,17 @@ class PostgresStore:
 
 
 _BY_ID = attrgetter("job_id")
+
+
+async def _clean(connection: Any) -> None:
+    """Whatever the caller may have set on it. The transaction has ended, one way or the other: a connection that cannot be
+    cleaned is thrown away, and that is all."""
+    if is_gone(connection):
+        return
+    try:
+        await connection.reset()
+    except (asyncpg.PostgresError, *GONE):
+        connection.terminate()
 
 
 async def _snapshot(tx: Any) -> str:
