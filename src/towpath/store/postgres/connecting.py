@@ -43,7 +43,7 @@ GONE = (
 )
 
 
-# Errors that only a lost connection has. The others of `GONE` may also be a caller's own: one of their sockets, a wrong argument.
+# Errors that only a lost connection has. The others of `GONE` may be a caller's own: one of their sockets, a wrong argument.
 CUT = (
     asyncpg.PostgresConnectionError,
     asyncpg.InternalClientError,
