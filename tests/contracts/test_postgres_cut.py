@@ -59,9 +59,10 @@ async def test_a_transaction_whose_connection_goes_says_so_wherever_it_was(hands
 )
 async def test_what_the_driver_says_of_a_lost_connection_is_translated_even_before_it_notices(hands, monkeypatch, error):
     connections: list = []
-    with monkeypatch.context() as patched, pytest.raises(StoreUnavailable, match="rolled back"):
+    with monkeypatch.context() as patched:
         patched.setattr(asyncpg.Connection, "fetch", _raising(error("between two messages")))
-        await transact(hands, connections)
+        with pytest.raises(StoreUnavailable, match="rolled back"):
+            await transact(hands, connections)
     assert connections[0].is_closed()
 
 

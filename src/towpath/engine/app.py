@@ -224,7 +224,7 @@ class App:
         if services is None:
             return
         await self._declarer.close()
-        await services.scribe.drain()
+        await services.scribe.close()
         await services.resources.close()
         services.threads.shutdown(wait=False, cancel_futures=True)
         await services.store.close()

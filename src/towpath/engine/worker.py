@@ -46,6 +46,8 @@ log = logging.getLogger("towpath.worker")
 _WATCH_EVERY = 0.25
 _HOUR = 3600.0
 _FORGET_EVERY = 1.0
+_A_MOMENT = 1.0  # in which a claim that is on its way comes back, if the database is there
+_FAREWELL = 5.0  # for what is only good manners when a worker ends
 SPLIT_FROM = 64
 # All of a small worker's at once, so that they end together and share the next turn.
 _AT_ONCE = SPLIT_FROM
@@ -71,6 +73,9 @@ class Worker:
         self._lost_early: list[tuple[str, int, str]] = []  # news of jobs that have perhaps not begun yet
         self._wake = asyncio.Event()
         self._stopping = asyncio.Event()
+        self._main: asyncio.Task[Any] | None = None
+        self._abandoned = self._winding_down = False
+        self._drained_by: float | None = None
         self._runners = Runners(concurrency)
         row = WorkerRow(
             self.id,
@@ -97,18 +102,34 @@ class Worker:
 
     async def run(self) -> None:
         """Works until `stop` is called, then lets running jobs finish or hands them back."""
+        self._main = asyncio.current_task()
         try:
             await self._start()
             while not self._stopping.is_set():
                 self._wake.clear()
                 if not await self._claim_some():
                     await self._wake.wait()  # a bell, a slot that is free again, or the next poll
+        except asyncio.CancelledError:
+            if not self._abandoned:
+                raise
         finally:
             await self._wind_down()
 
     def stop(self) -> None:
-        self._stopping.set()
+        if not self._stopping.is_set():
+            self._stopping.set()
+            self._stop_within(self._settings.drain_seconds)
         self._wake.set()
+
+    def _stop_within(self, seconds: float) -> None:
+        """A claim that is on its way is waited for, but not for longer than for running jobs: the database may be away."""
+        self._drained_by = self._loop.time() + seconds
+        self._loop.call_later(max(_A_MOMENT, seconds), self._abandon)
+
+    def _abandon(self) -> None:
+        if self._main is not None and not self._winding_down:
+            self._abandoned = True
+            self._main.cancel()
 
     async def run_until_idle(self, on_idle: Callable[[], Awaitable[bool]] | None = None) -> int:
         """Works until nothing is ready, running or due; for tests and scripts. Answers how many entries were run.
@@ -153,6 +174,7 @@ class Worker:
 
     def stop_now(self) -> None:
         self.stop()
+        self._stop_within(0.0)
         self.hand_back()
 
     @property
@@ -370,6 +392,11 @@ class Worker:
         return _FORGET_EVERY
 
     async def _wind_down(self) -> None:
+        self._winding_down = True
+        if self._abandoned and self._main is not None:
+            self._main.uncancel()
+        if self._drained_by is None:
+            self._drained_by = self._loop.time() + self._settings.drain_seconds
         self._silence()
         while self._beginning:  # noqa: ASYNC110  (a few turns of the loop at most)
             await asyncio.sleep(0)
@@ -377,29 +404,32 @@ class Worker:
         self._services.scribe.write()
         if self._janitor is not None:
             await self._janitor.stop()
-        await self._drain(self._settings.drain_seconds)
+        await self._drain(self._drained_by - self._loop.time())
         self.hand_back()
         await self._drain(10.0)
         await asyncio.sleep(0)  # what the last turn has settled is told now
-        await self._services.scribe.drain()
+        if not await self._services.scribe.drain(self._drained_by - self._loop.time()):
+            log.error("the database is away: what this worker holds is not written, and its leases will run out")
         await self._watch.stop()
         await self._floors.stop()
         await self._leases.stop()
         await self._poll.stop()
         with contextlib.suppress(Exception):
-            await self._forget_leases()
+            async with asyncio.timeout(_FAREWELL):
+                await self._forget_leases()
         await asyncio.to_thread(self._heartbeat.stop)
         logging.getLogger().removeHandler(self._log_handler)
         self._runners.close()
         await self._services.resources.let_go()
         with contextlib.suppress(Exception):
-            await self._services.store.run(lambda tx: tx.execute("stop_worker", id=self.id, now=tx.now))
+            async with asyncio.timeout(_FAREWELL):
+                await self._services.store.run(lambda tx: tx.execute("stop_worker", id=self.id, now=tx.now))
         log.info("worker %s stopped", self.id)
 
     async def _drain(self, seconds: float) -> None:
         tasks = [entry.task for entry in self._entries.values() if entry.task is not None]
         if tasks:
-            await asyncio.wait(tasks, timeout=seconds)
+            await asyncio.wait(tasks, timeout=max(0.0, seconds))
 
 
 def _tell(settles: Sequence[tuple[Transition, Done]], verdicts: Sequence[str | None]) -> None:

@@ -32,9 +32,11 @@ from towpath.store.postgres.connecting import (
     unavailable,
 )
 from towpath.store.postgres.heart import PostgresHeart
+from towpath.store.postgres.outage import Outage
 from towpath.store.postgres.parameters import endings, request
 from towpath.store.postgres.pool import Lent, Pool
 from towpath.store.postgres.tx import PostgresTx, alike_values, column_values, lock_lanes
+from towpath.store.postgres.unsure import Unsure, ours
 from towpath.store.slices import slice_end
 from towpath.store.sql import engine_queries
 from towpath.store.turning import claim_after
@@ -56,6 +58,7 @@ class PostgresStore:
         self.ring: Callable[[Iterable[str]], None] = self.bell.ring
         self._pool_size, self._checkout_seconds, self._idle_seconds = pool_size, checkout_seconds, idle_seconds
         self._pool: Pool | None = None
+        self._outage, self._unsure = Outage(), Unsure()
         self._caps: set[str] = set()
         self._caps_until = float("-inf")
 
@@ -102,7 +105,9 @@ class PostgresStore:
         tries = 0
         while True:
             try:
-                return await work()
+                done = await work()
+                self._outage.over()
+                return done
             except RUN_AGAIN:
                 tries += 1
                 if tries >= _TRIES:
@@ -112,6 +117,8 @@ class PostgresStore:
                 refused = isinstance(error, PoolExhausted) and not patient
                 if refused or self._pool is None or loop.time() > gives_up:
                     raise unavailable(error) from error
+                if not isinstance(error, PoolExhausted):
+                    self._outage.seen(error)
                 await asyncio.sleep(0.2)
             except asyncpg.PostgresError as error:
                 raise unavailable(error) from error
@@ -311,7 +318,18 @@ class PostgresStore:
             asked = [transitions[index] for index in rest]
             for index, verdict in zip(rest, await self.run(lambda tx: ledger.apply(tx, asked)), strict=True):
                 verdicts[index] = verdict
+            await self._recognise(transitions, verdicts)
+        self._unsure.answered(transitions)
         return verdicts
+
+    async def _recognise(self, transitions: Sequence[Transition], verdicts: list[str | None]) -> None:
+        """A success that was refused because it is on record already, from a commit whose answer was lost, has happened."""
+        refused = [one for one, verdict in zip(transitions, verdicts, strict=True) if verdict is not None]
+        if sent := self._unsure.among(refused):
+            done = await self.read(partial(ours, transitions=sent))
+            for index, transition in enumerate(transitions):
+                if transition in sent and transition.job_id in done:
+                    verdicts[index] = None
 
     async def turn(self, transitions: Sequence[Transition], claim: Claim) -> tuple[list[str | None], Taken]:
         if len(ledger.short_way(transitions)) < len(transitions) or await self._is_capped(claim.queue):
@@ -323,7 +341,8 @@ class PostgresStore:
         async def once() -> list[Any]:
             params["lease_id"] = claim.next_try()
             async with self._connection() as connection:
-                rows: list[Any] = await connection.fetch(query.text, *[params[name] for name in query.names])
+                with self._unsure.sending(transitions):
+                    rows: list[Any] = await connection.fetch(query.text, *[params[name] for name in query.names])
             self.bell.ring([EVENTS])
             return rows
 
@@ -331,6 +350,7 @@ class PostgresStore:
         told = rows.pop()
         jobs = Taken(claim.queue, rows)
         if told["attempt"] == len(transitions):
+            self._unsure.answered(transitions)
             return [None] * len(transitions), jobs
         done = set(decode(told["more"]) or ())
         return [None if transition.job_id in done else OPEN for transition in transitions], jobs
@@ -341,7 +361,8 @@ class PostgresStore:
 
         async def once() -> set[str]:
             async with self._connection() as connection:
-                rows = await connection.fetch(query.text, *(params[name] for name in query.names))
+                with self._unsure.sending(transitions):
+                    rows = await connection.fetch(query.text, *(params[name] for name in query.names))
             self.bell.ring([EVENTS])
             return {row["id"] for row in rows}
 
