@@ -12,6 +12,7 @@ from towpath import config
 from towpath.cli.data import usual_database
 from towpath.cli.extras import need
 from towpath.cli.options import Database, finds_data
+from towpath.cli.patience import opened_patiently
 from towpath.core.masking import masked
 from towpath.engine.app import App
 from towpath.version import __version__
@@ -41,7 +42,8 @@ def serve(
     """Runs the server without a worker, until SIGTERM or Ctrl-C.
 
     Several of them may run behind a load balancer on one PostgreSQL database. On an address that others can reach, people
-    log in with passwords: make an account first. The log goes to standard error, as for a worker.
+    log in with passwords: make an account first. The log goes to standard error, as for a worker. While PostgreSQL cannot
+    be reached it waits and says so.
 
     \b
     Examples:
@@ -73,7 +75,7 @@ async def _serve(app: App, host: str, port: int) -> None:
     from towpath.cli.serving import bind, front_of, serve
 
     with bind(host, port) as listening:
-        async with app:
+        async with opened_patiently(app, log.warning):
             front = await front_of(app, listening, host)
             with noted(app.url, front.address):
                 await serve(front.api, listening, on_start=lambda: typer.echo(f"Towpath is at {front.link}"))

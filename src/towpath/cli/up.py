@@ -16,6 +16,7 @@ import typer
 from towpath.cli.data import options_for
 from towpath.cli.extras import need
 from towpath.cli.opening import run
+from towpath.cli.patience import opened_patiently
 from towpath.cli.serve import DEFAULT_PORT, Host, Port
 from towpath.cli.words import program
 from towpath.engine.app import App
@@ -78,7 +79,7 @@ async def _up(
     from towpath.cli.serving import bind, front_of, serve
 
     with bind(host, port) as listening:
-        async with app:
+        async with opened_patiently(app, typer.echo):
             front = await front_of(app, listening, host)
             if begin is not None:
                 await begin()

@@ -12,6 +12,7 @@ import typer
 from towpath import config
 from towpath.cli.opening import app_for
 from towpath.cli.options import Database, finds_data
+from towpath.cli.patience import opened_patiently
 from towpath.core.masking import masked
 from towpath.engine.app import App
 from towpath.version import __version__
@@ -40,7 +41,8 @@ def worker(
     """Runs jobs until SIGTERM or Ctrl-C; then running jobs get TOWPATH_DRAIN_SECONDS to finish or are handed back.
 
     The current directory can be imported from. The log goes to standard error, as text or, with TOWPATH_LOG_JSON=true,
-    as JSON lines, from the level TOWPATH_LOG_LEVEL on. Where uvloop is installed it is used.
+    as JSON lines, from the level TOWPATH_LOG_LEVEL on. Where uvloop is installed it is used. While PostgreSQL cannot be
+    reached it waits and says so.
 
     \b
     Examples:
@@ -70,7 +72,7 @@ def _with_server_parts(app: App) -> App:
 
 
 async def _work(app: App, queues: list[str] | None, concurrency: int, name: str | None) -> None:
-    async with app:
+    async with opened_patiently(app, log.warning):
         await app.run_until_signal(queues, concurrency, name)
 
 

@@ -1,0 +1,70 @@
+"""Processes that stay wait for PostgreSQL and say so; short commands, and what waiting cannot mend, fail at once."""
+
+import signal
+
+import pytest
+
+from tests.cli.commands import Commands, started, until, words
+
+SHOP = """
+from towpath import App
+
+app = App()
+
+@app.operation("greet")
+async def greet(ctx, name: str = "you"):
+    return f"hello {name}"
+"""
+STAYING = {
+    "worker": (("worker", "--app", "corner_shop:app"), "started: queues"),
+    "serve": (("serve", "--app", "corner_shop:app", "--port", "0"), "Towpath is at"),
+}
+
+
+@pytest.fixture(autouse=True)
+def shop(tmp_path, monkeypatch):
+    (tmp_path / "corner_shop.py").write_text(SHOP)
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture(params=STAYING)
+def staying(request):
+    return STAYING[request.param]
+
+
+def test_a_process_that_begins_while_postgresql_is_away_waits_for_it(staying, postgres_server, postgres_url, tmp_path):
+    command, up = staying
+    postgres_server.stop()
+    with started(*command, cwd=tmp_path, env={"TOWPATH_DATABASE_URL": postgres_url}) as process:
+        until(lambda: "waiting for it" in process.err)
+        postgres_server.start()
+        until(lambda: up in process.out + process.err)
+        process.terminate()
+        assert process.end() == 0
+    assert process.err.count("waiting for it") == 1
+    assert "PostgreSQL is there" in process.err
+
+
+@pytest.mark.parametrize(("sent", "code"), [(signal.SIGTERM, 0), (signal.SIGINT, 130)])
+def test_a_signal_ends_the_waiting(staying, sent, code, postgres_server, postgres_url, tmp_path):
+    command, _ = staying
+    postgres_server.stop()
+    with started(*command, cwd=tmp_path, env={"TOWPATH_DATABASE_URL": postgres_url}) as process:
+        until(lambda: "waiting for it" in process.err)
+        process.popen.send_signal(sent)
+        assert process.end() == code
+    assert "Traceback" not in process.err
+
+
+def test_a_database_that_does_not_exist_is_told_at_once(staying, postgres_url, tmp_path):
+    command, _ = staying
+    with started(*command, cwd=tmp_path, env={"TOWPATH_DATABASE_URL": f"{postgres_url}_nowhere"}) as process:
+        assert process.end() == 2
+    assert "TOWPATH_DATABASE_URL" in words(process.err)
+    assert "waiting" not in process.err
+
+
+def test_a_short_command_does_not_wait(postgres_server, postgres_url):
+    postgres_server.stop()
+    failed = Commands(postgres_url)("jobs", "list", code=2)
+    assert "PostgreSQL cannot be reached" in words(failed.output)
