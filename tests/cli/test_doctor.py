@@ -8,6 +8,7 @@ from types import SimpleNamespace
 import pytest
 
 from tests.cli.commands import Commands, words
+from towpath.config import sqlite_path
 from towpath.core.records import WorkerRow
 from towpath.store.contract import Claim
 from towpath.testing import drain
@@ -225,3 +226,15 @@ def test_findings_are_printed_with_what_to_do(towpath):
     assert "✗ queues jobs are ready in sums" in shown
     assert "→ start a worker: towpath worker --app module:app --queues sums" in shown
     assert "1 problem," in shown
+
+
+def test_files_that_others_can_read_are_told(towpath, tmp_path):
+    towpath.enqueue("add", {"a": 1, "b": 2})
+    towpath.drain()
+    assert ("privacy", "ok") in _findings(towpath)
+    log = sqlite_path(towpath.url).with_name("towpath.log")
+    log.touch()
+    log.chmod(0o644)
+    found = _findings(towpath)[("privacy", "note")]
+    assert "towpath.log" in found["message"]
+    assert "chmod 600" in found["remedy"]

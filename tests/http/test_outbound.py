@@ -165,6 +165,25 @@ async def test_a_server_that_does_not_answer_is_given_up():
         never.set()
 
 
+async def test_who_asks_for_nothing_of_a_body_does_not_wait_for_it():
+    never = asyncio.Event()
+
+    async def drip(_reader, writer):
+        writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nx")
+        await writer.drain()
+        await never.wait()
+        writer.close()
+
+    server = await asyncio.start_server(drip, "127.0.0.1", 0)
+    async with server:
+        port = server.sockets[0].getsockname()[1]
+        outbound = Outbound(allow_private=True, timeout=60.0)
+        async with asyncio.timeout(30):
+            reply = await outbound.post(f"http://127.0.0.1:{port}/", b"", {}, most=0)
+        assert (reply.status, reply.body) == (200, b"")
+        never.set()
+
+
 async def test_what_cannot_be_reached_may_be_tried_again():
     async with answering(lambda _: OK) as port:
         pass

@@ -15,6 +15,7 @@ from towpath.cli.loading import load_app
 from towpath.cli.serve import app_with_server
 from towpath.core.masking import masked
 from towpath.engine.app import App
+from towpath.store.private import make_folder
 
 _EXAMPLE = "towpath.cli.example:app"
 
@@ -42,7 +43,7 @@ def home_for(app_path: str | None, data: Path | None) -> Home:
 def _made(folder: Path) -> Path:
     """For nobody else on this machine, if it is new: there will be hashes of passwords in it."""
     home = folder.absolute()
-    home.mkdir(mode=0o700, parents=True, exist_ok=True)
+    make_folder(home)
     return home
 
 

@@ -18,6 +18,7 @@ from towpath.http import accounts
 from towpath.http.errors import AccountNotFound
 from towpath.http.identity import SLICE
 from towpath.http.records import Account
+from towpath.store.private import make_folder
 
 UserName = Annotated[str, typer.Argument(metavar="NAME", help="The account's name.")]
 
@@ -37,7 +38,7 @@ async def opened_identity(database: str | None, data: Path | None, *, make: bool
 
 def _make_private(data: Path) -> None:
     """For nobody else on this machine: there will be hashes of passwords in it."""
-    data.mkdir(mode=0o700, parents=True, exist_ok=True)
+    make_folder(data)
 
 
 async def account_named(app: App, name: str) -> Account:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import platform
+import shlex
 import shutil
 import sys
 from pathlib import Path
@@ -12,6 +13,7 @@ from towpath import config, wiring
 from towpath.cli.words import size
 from towpath.config import Settings
 from towpath.engine.findings import Finding, note, ok, problem
+from towpath.store import private
 from towpath.version import __version__
 
 _OLDEST_PYTHON = (3, 11)
@@ -19,7 +21,7 @@ _TIGHT, _COMFORTABLE = 100 * 1024**2, 1024**3
 
 
 def check_installation(url: str, settings: Settings) -> list[Finding]:
-    return [ok("towpath", __version__), _python(), *_components(), *_settings(), *_disk(url, settings)]
+    return [ok("towpath", __version__), _python(), *_components(), *_settings(), *_disk(url, settings), *_privacy(url)]
 
 
 def _python() -> Finding:
@@ -41,6 +43,22 @@ def _settings() -> list[Finding]:
         note("settings", f"{name} is set, but there is no such setting", "towpath config lists all of them")
         for name in config.unknown()
     ]
+
+
+def _privacy(url: str) -> list[Finding]:
+    """What others on this machine can read."""
+    if not url.startswith("sqlite:"):
+        return []
+    path = config.sqlite_path(url).absolute()
+    found = private.loose([*private.files_of(path), path.with_name("towpath.log")])
+    if not found:
+        return [ok("privacy", "the database's files are readable for their owner, or the group that shares them")]
+    names = ", ".join(place.name for place in found)
+    return [note("privacy", f"others on this machine can read {names} in {path.parent}", _close(found))]
+
+
+def _close(found: list[Path]) -> str:
+    return f"chmod 600 {' '.join(shlex.quote(str(place)) for place in found)}; for a group that shares them, 660"
 
 
 def _disk(url: str, settings: Settings) -> list[Finding]:

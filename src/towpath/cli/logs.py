@@ -46,6 +46,16 @@ def _formatter(*, as_json: bool, colors: bool) -> logging.Formatter:
     )
 
 
+class LineFormatter(logging.Formatter):
+    """The same for plain logging."""
+
+    def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802  (as logging calls it)
+        return one_line(super().formatMessage(record))
+
+    def formatException(self, ei: Any) -> str:  # noqa: N802  (same)
+        return indented(super().formatException(ei)).rstrip("\n")
+
+
 def _on_one_line(_logger: Any, _method: str, line: structlog.typing.EventDict) -> structlog.typing.EventDict:
     """Paths, tenants and messages come from strangers: they must not forge lines, or drive the terminal of a reader."""
     return {name: one_line(value) if isinstance(value, str) else value for name, value in line.items()}

@@ -15,11 +15,13 @@ import typer
 
 from towpath.cli.data import options_for
 from towpath.cli.extras import need
+from towpath.cli.logs import LineFormatter
 from towpath.cli.opening import run
 from towpath.cli.patience import opened_patiently
 from towpath.cli.serve import DEFAULT_PORT, Host, Port
 from towpath.cli.words import program
 from towpath.engine.app import App
+from towpath.store import private
 
 _CONCURRENCY = 8
 
@@ -120,8 +122,10 @@ def _stopping(app: App, again: bool) -> None:
 @contextlib.contextmanager
 def _log_to(path: Path) -> Iterator[None]:
     """The log, out of the way of what a person reads here."""
+    private.make_file(path)
+    private.tighten([path])
     handler = logging.FileHandler(path, encoding="utf-8")
-    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
+    handler.setFormatter(LineFormatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
     root = logging.getLogger()
     level = root.level
     root.addHandler(handler)

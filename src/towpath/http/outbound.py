@@ -25,11 +25,19 @@ _PORTS = {"http": 80, "https": 443}
 _LONGEST_URL = 2000
 
 
+class Unresolvable(Transient):
+    """The name has no address, or nobody could say which."""
+
+
 class UnsafeUrl(SchemaInvalid):
     """The URL names something that must not be called from here."""
 
     def __init__(self, message: str, *, remedy: str | None = None) -> None:
         super().__init__(message, path="url", remedy=remedy)
+
+
+class ForbiddenAddress(UnsafeUrl):
+    """It leads to this machine or to a private network."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,12 +114,12 @@ class Outbound:
         try:
             found = await self._resolve(host, parts.port or _PORTS[parts.scheme])
         except (OSError, UnicodeError) as error:
-            raise Transient(f"the name {host[:100]!r} cannot be resolved: {error}") from None
+            raise Unresolvable(f"the name {host[:100]!r} cannot be resolved: {error}") from None
         if not found:
-            raise Transient(f"the name {host[:100]!r} has no address")
+            raise Unresolvable(f"the name {host[:100]!r} has no address")
         for item in found:
             if not self._permitted(ip_address(item.partition("%")[0])):
-                raise UnsafeUrl(
+                raise ForbiddenAddress(
                     f"{host[:100]!r} is an address of this machine or of a private network",
                     remedy="use a public address, or set TOWPATH_ALLOW_PRIVATE_URLS=true where everybody is trusted",
                 )
@@ -148,8 +156,10 @@ def usual_trust() -> ssl.SSLContext:
 
 
 async def _beginning(response: Any, most: int) -> bytes:
-    """Never more than asked for, however small the packed form was."""
+    """Never more than asked for, however small the packed form was; and if nothing is, nobody waits for it."""
     taken = b""
+    if not most:
+        return taken
     async for piece in response.aiter_raw():
         taken += piece
         if len(taken) >= most:

@@ -12,8 +12,11 @@ from tests.server.api.receiving import Receiver, receiving
 from tests.server.api.site import Site, ok, opened_site, problem
 from towpath import App, Settings
 from towpath.engine.janitor import promote_due
+from towpath.http.addresses import is_public
+from towpath.http.outbound import Outbound
 from towpath.http.signatures import verify_signature
 from towpath.server.webhooks import dispatching, keeping, resting
+from towpath.server.webhooks.delivering import REFUSED
 from towpath.server.webhooks.messages import of_ending
 from towpath.testing import drain
 
@@ -432,6 +435,68 @@ async def test_an_address_of_this_machine_is_refused_by_default(sqlite_url: str,
         document = problem(await site.ann.post("/api/webhooks", json={"url": receiver.url}), 422, "invalid")
     assert document["errors"][0]["path"] == "url"
     assert receiver.messages == []
+
+
+class TestNamesInside:
+    """There is a name `db.inside` in the private network, and none that is `nothing.inside`."""
+
+    @pytest.fixture
+    def app(self, sqlite_url: str, tmp_path: Path) -> App:
+        return App(sqlite_url, settings=Settings(blobs_url=(tmp_path / "b").as_uri(), poll_seconds=0.2))
+
+    @pytest.fixture(autouse=True)
+    def names(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        async def resolve(host: str, _port: int) -> list[str]:
+            if host == "db.inside":
+                return ["10.0.0.7"]
+            raise OSError("no such name")
+
+        monkeypatch.setitem(Outbound.__init__.__kwdefaults__, "resolve", resolve)
+
+    async def test_nobody_but_an_administrator_learns_which_there_are(self, site: Site):
+        refused = []
+        for host in ("db.inside", "nothing.inside"):
+            answer = await site.ann.post("/api/webhooks", json={"url": f"http://{host}/"})
+            document = problem(answer, 422, "invalid")
+            refused.append(str({**document, "instance": ""}).replace(host, "HOST"))
+        assert refused[0] == refused[1]
+        told = [
+            problem(await site.root.post("/api/webhooks", json={"url": f"http://{host}/"}), 422, "invalid")["detail"]
+            for host in ("db.inside", "nothing.inside")
+        ]
+        assert "private network" in told[0]
+        assert "cannot be resolved" in told[1]
+
+
+class TestAnAddressThatIsRefusedLater:
+    @pytest.fixture
+    def app(self, database_url: str, tmp_path: Path) -> App:
+        settings = Settings(blobs_url=(tmp_path / "b").as_uri(), poll_seconds=0.2, drain_seconds=0.2, pool_size=4)
+        return App(database_url, settings=settings)
+
+    async def test_pauses_the_webhook_until_a_person_goes_on(
+        self, site: Site, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
+    ):
+        rules = Outbound.__init__.__kwdefaults__
+        monkeypatch.setitem(rules, "permitted", lambda _: True)
+        made = await hook(site, receiver.url)
+        assert made["paused_reason"] is None
+        monkeypatch.setitem(rules, "permitted", is_public)
+        async with working(site.app):
+            await ended(site.app, await site.make("secret"))
+            await delivered(site, made, "partial")
+            [found] = ok(await site.ann.get("/api/webhooks"))["items"]
+            assert (found["active"], found["paused_reason"]) == (False, REFUSED)
+            assert receiver.messages == []
+            assert ok(await site.ann.get("/api/inbox"))["items"] == []
+            # While it is refused, nobody can go on by mistake.
+            problem(await site.ann.patch(f"/api/webhooks/{made['id']}", json={"active": True}), 422, "invalid")
+            monkeypatch.setitem(rules, "permitted", lambda _: True)
+            found = ok(await site.ann.patch(f"/api/webhooks/{made['id']}", json={"active": True}))
+            assert (found["active"], found["paused_reason"], found["failing_since"]) == (True, None, None)
+            await ended(site.app, await site.make("secret"))
+            await delivered(site, made, "succeeded", "partial")
+        assert len(receiver.messages) == 1
 
 
 async def test_a_delivery_belongs_to_the_trace_of_its_job(site: Site, receiver: Receiver):

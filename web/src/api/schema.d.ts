@@ -1506,7 +1506,7 @@ export interface paths {
         head?: never;
         /**
          * Update Webhook
-         * @description What ended while it was not active is not sent afterwards.
+         * @description What ended while it was not active is not sent afterwards. One that was paused goes on with `active: true`.
          */
         patch: operations["update_webhook"];
         trace?: never;
@@ -2598,6 +2598,11 @@ export interface components {
             id: string;
             /** Operations */
             operations: string[] | null;
+            /**
+             * Paused Reason
+             * @description Why it is not active, if nobody switched it off; it waits for a person.
+             */
+            paused_reason: string | null;
             /**
              * Secret
              * @description What its messages are signed with. It is shown this once.
@@ -3916,6 +3921,11 @@ export interface components {
             id: string;
             /** Operations */
             operations: string[] | null;
+            /**
+             * Paused Reason
+             * @description Why it is not active, if nobody switched it off; it waits for a person.
+             */
+            paused_reason: string | null;
             /** States */
             states: ("succeeded" | "partial" | "failed" | "cancelled")[];
             /** Tenant */

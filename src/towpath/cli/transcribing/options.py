@@ -11,6 +11,7 @@ import typer
 from towpath.cli.extras import need
 from towpath.cli.transcribing.place import Place
 from towpath.core.errors import ConfigurationError
+from towpath.store.private import make_folder
 
 Data = Annotated[
     Path,
@@ -51,5 +52,5 @@ def place_for(data: Path, server: str | None, token: str | None, concurrency: in
     from towpath.cli.transcribing.here import opened_here
 
     home = data.absolute()
-    home.mkdir(mode=0o700, parents=True, exist_ok=True)
+    make_folder(home)
     return opened_here(home, concurrency)

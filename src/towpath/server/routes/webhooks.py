@@ -7,10 +7,9 @@ from uuid import UUID
 
 from fastapi import Query, Request, Response
 
-from towpath.core.errors import Transient
 from towpath.engine.app import App
 from towpath.http.audit import audited, note
-from towpath.http.outbound import Outbound, check_url
+from towpath.http.outbound import ForbiddenAddress, Outbound, Unresolvable, check_url
 from towpath.http.policy import Reader, Writer, tenant_of
 from towpath.http.principal import Principal
 from towpath.http.problems import invalid, not_found, responses
@@ -47,7 +46,7 @@ async def list_webhooks(
 async def create_webhook(principal: Writer, app: Engine, request: Request, asked: WebhookRequest) -> NewWebhook:
     """Endings from now on are sent there. The answer has the secret that messages are signed with, this once."""
     tenant = tenant_of(principal, asked.tenant) or principal.tenant
-    await _check(app, asked.url)
+    await _check(app, principal, asked.url)
     host = check_url(asked.url).hostname
     made = await keeping.create(
         app, tenant, asked.url, states=asked.states, operations=asked.operations,
@@ -60,12 +59,12 @@ async def create_webhook(principal: Writer, app: Engine, request: Request, asked
 async def update_webhook(
     principal: Writer, app: Engine, request: Request, webhook_id: UUID, asked: WebhookChanges
 ) -> Webhook:
-    """What ended while it was not active is not sent afterwards."""
+    """What ended while it was not active is not sent afterwards. One that was paused goes on with `active: true`."""
     found = await _own(app, principal, webhook_id)
     changes: dict[str, Any] = {name: getattr(asked, name) for name in asked.model_fields_set}
     changes = {name: value for name, value in changes.items() if value is not None or name == "operations"}
-    if "url" in changes:
-        await _check(app, changes["url"])
+    if "url" in changes or (changes.get("active") and found.paused_reason):
+        await _check(app, principal, changes.get("url", found.url))
     for name in ("states", "operations"):
         if changes.get(name) is not None:
             changes[name] = tuple(changes[name])
@@ -130,12 +129,19 @@ def _none(webhook_id: UUID) -> Exception:
     return not_found(f"no webhook has the id {webhook_id}")
 
 
-async def _check(app: App, url: str) -> None:
-    """A name that cannot be resolved is most likely misspelt."""
+async def _check(app: App, principal: Principal, url: str) -> None:
+    """A name that cannot be resolved is most likely misspelt. Only administrators are told that from one of a private
+    network: everybody else could find out by it which names there are inside."""
     try:
         await Outbound(allow_private=app.settings.allow_private_urls).check(url)
-    except Transient as error:
-        raise invalid("url", str(error)) from None
+    except (Unresolvable, ForbiddenAddress) as error:
+        if principal.admin:
+            raise invalid("url", str(error).removeprefix("url: "), remedy=error.remedy) from None
+        host = check_url(url).hostname or ""
+        raise invalid(
+            "url", f"{host[:100]!r} leads to nothing that may be called from here",
+            remedy="check the name: it has to lead to a public address; an administrator is told more",
+        ) from None  # fmt: skip
 
 
 def _fields(webhook: KeptWebhook) -> dict[str, Any]:

@@ -27,6 +27,9 @@ class Webhook(Answer):
     active: bool
     created_at: Moment
     failing_since: Annotated[Moment | None, Field(description="Since when nothing could be delivered; null if all is well.")]
+    paused_reason: Annotated[
+        str | None, Field(description="Why it is not active, if nobody switched it off; it waits for a person.")
+    ]
 
 
 class NewWebhook(Webhook):

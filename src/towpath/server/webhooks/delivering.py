@@ -23,11 +23,13 @@ _MOST_REFUSALS = 3
 """Attempts at a receiver that does not want the message: it may have been a bad deploy, but not for a day."""
 _LONGEST_WAIT = 6 * 3600.0
 _GONE = 410
+_NO_MORE = "its receiver answered 410: it is there no more"
+REFUSED = "its address leads to nothing that may be called from here"
 _BUSY = frozenset({408, 425, 429})
 
 
 async def deliver(ctx: Context, payload: dict[str, Any]) -> Any:
-    """Any 2xx is a success. The answer's body is not kept: it is none of our business."""
+    """Any 2xx is a success. The answer's body is not even read: it is none of our business, and may never end."""
     store, message = ctx.services.store, payload["message"]
     webhook = await keeping.find(store, payload["webhook_id"])
     if webhook is not None and webhook.tenant != ctx.tenant:
@@ -38,16 +40,18 @@ async def deliver(ctx: Context, payload: dict[str, Any]) -> Any:
         await resting.check(ctx, webhook, message)
     try:
         reply = await _send(ctx, webhook, message)
-    except (Transient, UnsafeUrl) as error:
+    except UnsafeUrl:
+        await keeping.pause(store, webhook.id, REFUSED)
+        return Partial(warning=f"it was not sent, and the webhook was paused: {REFUSED}")
+    except Transient as error:
         await keeping.answered(store, webhook.id, ctx.id, None)
-        if isinstance(error, Transient):
-            await resting.begin(ctx, webhook, str(error))
+        await resting.begin(ctx, webhook, str(error))
         raise
     await keeping.answered(store, webhook.id, ctx.id, reply.status)
     if 200 <= reply.status < 300:
         return {"status": reply.status}
     if reply.status == _GONE:
-        await keeping.gone(store, webhook.id)
+        await keeping.pause(store, webhook.id, _NO_MORE)
     elif _is_busy(reply):
         await resting.begin(ctx, webhook, f"it answered {reply.status}", _retry_after(reply))
     raise _failure(ctx, check_url(webhook.url).hostname or "", message, reply)
@@ -63,7 +67,7 @@ async def _send(ctx: Context, webhook: Webhook, message: dict[str, Any]) -> Repl
         SIGNATURE: sign(webhook.secret, message["id"], now, body),
     }
     outbound = Outbound(allow_private=ctx.services.settings.allow_private_urls, timeout=_TIMEOUT)
-    return await outbound.post(webhook.url, body, headers, most=1024)
+    return await outbound.post(webhook.url, body, headers, most=0)
 
 
 def _is_busy(reply: Reply) -> bool:
@@ -74,9 +78,7 @@ def _failure(ctx: Context, host: str, message: dict[str, Any], reply: Reply) -> 
     """Names the host only: an address may hold a key of the receiver's."""
     said, busy = f"{host} answered {reply.status}", _is_busy(reply)
     if reply.status == _GONE:
-        return Fatal(
-            f"{said}: it is there no more, and the webhook was deactivated", remedy="activate it again, then requeue"
-        )
+        return Fatal(f"{said}: it is there no more, and the webhook was paused", remedy="activate it again, then requeue")
     wait = _retry_after(reply)
     entries = ctx.claimed.failures + ctx.claimed.retry_laters + 1
     if busy and wait is not None and (entries < RETRY.limit or not resting.is_old(message)):

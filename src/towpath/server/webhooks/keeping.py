@@ -94,10 +94,11 @@ async def change(app: App, webhook_id: str, *, also: Also[Webhook] | None = None
         before = webhook_from(rows[0])
         after = replace(before, **changes)
         if after.active and not before.active:
-            after = replace(after, active_since=tx.now, failing_since=None)
+            after = replace(after, active_since=tx.now, failing_since=None, paused_reason=None)
         await tx.execute(
             "webhook_change", id=after.id, url=after.url, **_lists(after), active=after.active,
             active_since=after.active_since, failing_since=after.failing_since,
+            paused_reason=after.paused_reason,
         )  # fmt: skip
         if also is not None:
             await also(tx, after)
@@ -138,6 +139,6 @@ async def answered(store: Store, webhook_id: str, delivery: str, status: int | N
     await store.run(unit)
 
 
-async def gone(store: Store, webhook_id: str) -> None:
-    """The receiver says that it is there no more, and is believed."""
-    await store.run(lambda tx: tx.execute("webhook_gone", id=webhook_id, active=False, now=tx.now))
+async def pause(store: Store, webhook_id: str, reason: str) -> None:
+    """Nothing is sent to it until a person activates it again: trying on would not help."""
+    await store.run(lambda tx: tx.execute("webhook_pause", id=webhook_id, active=False, now=tx.now, reason=reason))

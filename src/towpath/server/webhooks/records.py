@@ -22,6 +22,8 @@ class Webhook:
     failing_since: datetime | None
     created_at: datetime
     secret: str = field(repr=False)
+    paused_reason: str | None = None
+    """Why it is not active, if nobody switched it off."""
 
     def wants(self, tenant: str, operation: str, state: str, at: datetime) -> bool:
         if tenant != self.tenant or state not in self.states or at < self.active_since:
@@ -56,6 +58,7 @@ def webhook_from(row: Row) -> Webhook:
         row["id"], row["tenant"], row["url"], tuple(decode(row["states"])),
         None if operations is None else tuple(operations), bool(row["active"]), moment(row["active_since"]),
         moment(row["failing_since"]), moment(row["created_at"]), row["secret"],
+        row["paused_reason"],
     )  # fmt: skip
 
 

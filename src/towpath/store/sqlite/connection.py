@@ -11,6 +11,7 @@ from typing import Any
 import apsw
 
 from towpath.core.errors import ConfigurationError, StoreUnavailable
+from towpath.store import private
 
 # The WAL-reset bug (two connections checkpointing at once can corrupt the file) is in every release before 3.51.3
 # except the maintenance releases 3.50.7 and 3.44.6.
@@ -44,6 +45,7 @@ def connect(path: Path) -> apsw.Connection:
     check_version(apsw.sqlite_lib_version())
     check_numbers()
     try:
+        private.make_file(path)
         connection = apsw.Connection(str(path))
         connection.set_busy_timeout(10_000)
         # Plans do not depend on the values that are bound. Without this, a statement with a range is planned anew whenever

@@ -21,6 +21,7 @@ from towpath.core.errors import StoreUnavailable
 from towpath.core.points import reach
 from towpath.core.records import Enqueued, Event, NewJob
 from towpath.core.transitions import Transition
+from towpath.store import private
 from towpath.store.contract import Claim, Heart, Taken, Unit
 from towpath.store.listeners import Listeners, Pulse
 from towpath.store.sql import engine_queries
@@ -86,7 +87,8 @@ class SqliteStore:
         if self._readers is not None:
             return
         self._loop = asyncio.get_running_loop()
-        self.path.parent.mkdir(parents=True, exist_ok=True)
+        private.make_folder(self.path.parent)
+        private.tighten(private.files_of(self.path))
         self._readers = ThreadPoolExecutor(2, "towpath-reader")
         self._writer = Writer(self.path, self.queries, clock=self._clock, committed=self._committed, changed=self._changed)
         try:
@@ -257,6 +259,7 @@ class SqliteStore:
         """A consistent copy while everything goes on."""
 
         def work() -> None:
+            private.make_file(target)
             copy = apsw.Connection(str(target))
             try:
                 # In one go: in pieces it would start over whenever somebody has written in between. It blocks nobody.

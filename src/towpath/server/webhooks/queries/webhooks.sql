@@ -4,21 +4,25 @@ VALUES (:id, :tenant, :url, :secret, :states, :operations, :active, :now, :now)
 ON CONFLICT DO NOTHING
 
 -- name: webhook_by_id
-SELECT id, tenant, url, secret, states, operations, active, active_since, failing_since, created_at
+SELECT id, tenant, url, secret, states, operations, active, active_since, failing_since, created_at,
+       paused_reason
 FROM towpath.webhook WHERE id = :id
 
 -- name: webhook_lock
-SELECT id, tenant, url, secret, states, operations, active, active_since, failing_since, created_at
+SELECT id, tenant, url, secret, states, operations, active, active_since, failing_since, created_at,
+       paused_reason
 FROM towpath.webhook WHERE id = :id FOR UPDATE
 
 -- name: webhooks_page
-SELECT id, tenant, url, secret, states, operations, active, active_since, failing_since, created_at
+SELECT id, tenant, url, secret, states, operations, active, active_since, failing_since, created_at,
+       paused_reason
 FROM towpath.webhook
 WHERE id > :after AND (CAST(:tenant AS text) IS NULL OR tenant = CAST(:tenant AS text))
 ORDER BY id LIMIT :limit
 
 -- name: webhooks_active
-SELECT id, tenant, url, secret, states, operations, active, active_since, failing_since, created_at
+SELECT id, tenant, url, secret, states, operations, active, active_since, failing_since, created_at,
+       paused_reason
 FROM towpath.webhook WHERE active AND tenant IN :tenants
 
 -- name: webhook_any_active
@@ -30,7 +34,7 @@ SELECT count(*) AS webhooks FROM towpath.webhook WHERE tenant = :tenant
 -- name: webhook_change
 UPDATE towpath.webhook
 SET url = :url, states = :states, operations = :operations, active = :active, active_since = :active_since,
-    failing_since = :failing_since
+    failing_since = :failing_since, paused_reason = :paused_reason
 WHERE id = :id
 
 -- name: webhook_answered_well
@@ -39,8 +43,9 @@ UPDATE towpath.webhook SET failing_since = NULL WHERE id = :id AND failing_since
 -- name: webhook_failing
 UPDATE towpath.webhook SET failing_since = :now WHERE id = :id AND failing_since IS NULL
 
--- name: webhook_gone
-UPDATE towpath.webhook SET active = :active, failing_since = coalesce(failing_since, :now) WHERE id = :id
+-- name: webhook_pause
+UPDATE towpath.webhook SET active = :active, failing_since = coalesce(failing_since, :now), paused_reason = :reason
+WHERE id = :id
 
 -- name: webhook_delete
 DELETE FROM towpath.webhook WHERE id = :id
