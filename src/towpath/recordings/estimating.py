@@ -1,67 +1,136 @@
-"""When a recording will be done: from how fast this machine has been, and what comes first. Nothing here does I/O."""
+"""How long things take, and when there is no telling: lengths, speeds, ranges and reasons. Nothing here does I/O."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import Enum
+
+from towpath.core.forecast import Parts
+from towpath.recordings import merging
 
 # Bytes per second of audio, as people's files have them. Only until the audio has been decoded.
 _USUAL_RATE = {"audio/wav": 176_400.0, "audio/flac": 90_000.0, "audio/amr": 1_600.0, "audio/ogg": 12_000.0}
 _OTHER_RATE = 16_000.0
 _VIDEO_RATE = 250_000.0
-_LEAST, _MOST = 0.6, 1.8
-"""What happens beside it is not known, so an estimate is a range."""
 
-NO_HISTORY = "nothing has been transcribed here yet, so there is no speed to estimate by"
+_WINDOW = 30.0
+_USUAL_DECODING = 200.0
+"""Seconds of audio per second, until it was measured."""
+CLOSING = 0.05
+_LEAST_LEFT = 0.2
+"""Of what has run for longer than it should have, so much is still to come, as a part of what it has taken."""
+
+NO_SPEED = "nothing has been transcribed here yet, so there is no speed to estimate by"
+NO_SUMMARY = "no summary was written here yet, so there is nothing to estimate by"
+TOO_FAR = "too much is before it to say when it will be done"
+STUCK = "it waits for something that is not in the queue"
+
+
+class Basis(Enum):
+    """What a speed was taken from, and how far from the truth that may be: at least and at most so much of the estimate."""
+
+    OWN = (0.7, 1.5)
+    RECENT = (0.6, 1.8)
+    KNOWN = (0.25, 4.0)
 
 
 @dataclass(frozen=True, slots=True)
-class Ahead:
-    """A recording that is not transcribed yet: all of its seconds, and those that are done."""
+class Pace:
+    """Seconds of audio that one slot hears in a second."""
 
-    seconds: float
-    done: float = 0.0
-    speakers: bool = False
-
-    @property
-    def left(self) -> float:
-        return max(0.0, self.seconds - self.done)
-
-
-def seconds_of(duration: float | None, size: int, media_type: str) -> float:
-    """The length of a recording, or a guess from its size while nobody has decoded it."""
-    if duration is not None:
-        return duration
-    rate = _VIDEO_RATE if media_type.startswith("video/") else _USUAL_RATE.get(media_type, _OTHER_RATE)
-    return size / rate
-
-
-def speed(rows: Sequence[tuple[float, float]]) -> float | None:
-    """Seconds of audio per second, from sums of both; None while nothing was measured."""
-    audio, wall = sum(row[0] for row in rows), sum(row[1] for row in rows)
-    return audio / wall if wall > 0 and audio > 0 else None
+    speed: float
+    basis: Basis
 
 
 @dataclass(frozen=True, slots=True)
 class Speeds:
     """Telling speakers apart can take thirty times as long, so it has a speed of its own."""
 
-    plain: float | None
-    speakers: float | None
+    plain: Pace | None
+    speakers: Pace | None
+    decoding: float = _USUAL_DECODING
+    summary: Pace | None = None
+    """Of summaries: how many one slot writes in a second."""
 
-    def of(self, one: Ahead) -> float | None:
-        return self.speakers if one.speakers else self.plain
+    def of(self, speakers: bool) -> Pace | None:
+        return self.speakers if speakers else self.plain
 
 
-def estimate(own: Ahead, before: Sequence[Ahead], speeds: Speeds) -> tuple[float, float] | None:
-    """Seconds until it is done, at least and at most; None without a known speed. Never 0 while something is left."""
-    expected = 0.0
-    for one in (own, *before):
-        rate = speeds.of(one)
-        if rate is None:
-            return None
-        expected += one.left / rate
-    return _rounded(expected * _LEAST), _rounded(expected * _MOST)
+@dataclass(frozen=True, slots=True)
+class Hands:
+    """Who works on a queue: slots of live workers that serve it, and of those that know how."""
+
+    queue: str
+    paused: bool = False
+    slots: int = 0
+    able: int = 0
+    most: int | None = None
+
+    @property
+    def hindrance(self) -> str | None:
+        """Why nothing is begun now."""
+        if self.paused:
+            return f"the queue {self.queue!r} is paused"
+        if self.most == 0:
+            return f"the queue {self.queue!r} may run no jobs: its cap is 0"
+        if not self.slots:
+            return f"no live worker serves the queue {self.queue!r}"
+        if not self.able:
+            return f"no live worker of the queue {self.queue!r} knows this kind of work"
+        return None
+
+    @property
+    def working(self) -> int:
+        """The slots that really work; while none does, as if one did: the order is the same."""
+        return max(1, self.able if self.most is None else min(self.able, self.most))
+
+
+@dataclass(frozen=True, slots=True)
+class Outlook:
+    """Seconds until it is done, at least and at most, or why that cannot be said."""
+
+    seconds: tuple[float, float] | None
+    reason: str | None = None
+
+
+def outlook(end: float | None, pace: Pace | None, hands: Hands, *, unknown: str = NO_SPEED, begun: bool = False) -> Outlook:
+    """`end` is when it is done if all goes as it has; None if that is not in sight."""
+    if hands.hindrance is not None:
+        return Outlook(None, hands.hindrance)
+    if pace is None:
+        return Outlook(None, unknown)
+    if end is None:
+        return Outlook(None, STUCK if begun else TOO_FAR)
+    least, most = pace.basis.value
+    return Outlook((_rounded(end * least), _rounded(end * most)))
+
+
+def seconds_of(duration: float | None, stated: float | None, size: int, media_type: str) -> float:
+    """The length of a recording; while nobody has decoded it, what its file says, or a guess from its size."""
+    known = stated if duration is None else duration
+    if known is not None:
+        return known
+    rate = _VIDEO_RATE if media_type.startswith("video/") else _USUAL_RATE.get(media_type, _OTHER_RATE)
+    return size / rate
+
+
+def speed(rows: Sequence[tuple[float, float]]) -> float | None:
+    """So much per second, from sums of both; None while nothing was measured."""
+    amount, wall = sum(row[0] for row in rows), sum(row[1] for row in rows)
+    return amount / wall if wall > 0 and amount > 0 else None
+
+
+def parts_of(seconds: float, pace: Pace) -> Parts:
+    """The child jobs that a recording of this length becomes."""
+    count = merging.number_of_groups(max(1, math.ceil(seconds / _WINDOW)))
+    return Parts(count, max(1.0, seconds / count), seconds / count / pace.speed)
+
+
+def left(whole: float, elapsed: float) -> float:
+    """Of something that usually takes `whole` seconds and has run for a while. Never nothing."""
+    return max(whole - elapsed, _LEAST_LEFT * max(whole, elapsed), 0.001)
 
 
 def _rounded(seconds: float) -> float:

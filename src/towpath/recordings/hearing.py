@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+import time
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -12,7 +13,8 @@ from towpath.engine.context import Context
 from towpath.models.settings import ModelSettings
 from towpath.models.speech import RemoteSpeechEngine, Segment, SpeechEngine, engine_for
 from towpath.recordings.audio import samples_between
-from towpath.recordings.names import EARS
+from towpath.recordings.learning import learn_alone
+from towpath.recordings.names import EARS, WITH_SPEAKERS
 
 
 class Ears:
@@ -50,12 +52,28 @@ async def hear(ctx: Context, group: Group) -> dict[str, Any]:
     total = sum(end - start for start, end in group.windows)
     heard: list[Any] = []
     done = 0.0
+    stopwatch = _Stopwatch()
     for start, end in group.windows:
-        heard += await ctx.step("window", _hear_window, ctx, engine, group, start, end, key=f"{start:.2f}")
+        heard += await ctx.step("window", stopwatch.hear, ctx, engine, group, start, end, key=f"{start:.2f}")
         done += end - start
         await ctx.progress(min(done, total), total)
         await ctx.share_progress()
+    name = engine.name + WITH_SPEAKERS if group.speakers else engine.name
+    await learn_alone(ctx.services.store, name, stopwatch.audio, stopwatch.wall)
     return {"engine": engine.name, "segments": heard, "cost_cents": _cost(engine)}
+
+
+class _Stopwatch:
+    """What was heard by this attempt, and how long that took; windows that were on record do not count."""
+
+    def __init__(self) -> None:
+        self.audio = self.wall = 0.0
+
+    async def hear(self, ctx: Context, engine: SpeechEngine, group: Group, start: float, end: float) -> list[Any]:
+        began = time.monotonic()
+        heard = await _hear_window(ctx, engine, group, start, end)
+        self.audio, self.wall = self.audio + end - start, self.wall + time.monotonic() - began
+        return heard
 
 
 def _cost(engine: SpeechEngine) -> float | None:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass, replace
 
-from towpath.assets import Asset
+from towpath.assets import Asset, open_file
 from towpath.core.ids import uuid7
 from towpath.core.records import DEFAULT_PRIORITY, NewJob
 from towpath.engine.app import App
 from towpath.engine.services import Services
 from towpath.models.speech import check_language
+from towpath.recordings import lengths
 from towpath.recordings.keeping import RecordingNotFound, title_from
 from towpath.recordings.names import REPROCESS_SUMMARY, REPROCESS_TRANSCRIPTION, TRANSCRIBE, TRANSCRIPTION_QUEUE
 from towpath.recordings.records import Recording, recording_from
@@ -59,7 +61,7 @@ async def create(app: App, asset: Asset, options: Options, whose: Uploader) -> t
     """
     wanted = checked(app, options)
     await ensure_lane(app, whose.lane)
-    number = uuid7()
+    number, stated = uuid7(), await _stated(app, asset)
     job = _job(app.services, TRANSCRIBE, number, whose.tenant, whose.lane, wanted)
 
     async def unit(tx: Tx) -> tuple[str, str]:
@@ -70,11 +72,16 @@ async def create(app: App, asset: Asset, options: Options, whose: Uploader) -> t
             "recording_add", id=number, tenant=whose.tenant, lane=whose.lane, title=title_from(wanted.title, asset.name),
             file_name=asset.name, asset_id=asset.id, media_type=asset.media_type, bytes=asset.bytes,
             language=wanted.language, speakers=wanted.speakers, auto_summary=wanted.auto_summary,
-            created_by=whose.account_id, creator=whose.name, now=tx.now,
+            created_by=whose.account_id, creator=whose.name, now=tx.now, stated=stated,
         )  # fmt: skip
         return number, await _queue(tx, job, number, is_new_upload=True)
 
     return await app.services.store.run(unit)
+
+
+async def _stated(app: App, asset: Asset) -> float | None:
+    async with open_file(app, asset) as path:
+        return await asyncio.to_thread(lengths.stated, path)
 
 
 async def reprocess_transcription(app: App, recording: Recording, options: Options) -> str:

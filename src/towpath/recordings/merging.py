@@ -13,9 +13,17 @@ MOST_WINDOWS = 2
 _ENOUGH_GROUPS = 16
 
 
+def _size(windows: int) -> int:
+    return min(MOST_WINDOWS, max(1, math.ceil(windows / _ENOUGH_GROUPS)))
+
+
+def number_of_groups(windows: int) -> int:
+    return math.ceil(windows / _size(windows))
+
+
 def groups(windows: Sequence[T]) -> list[list[T]]:
     """Short recordings are spread over several workers, long ones do not make thousands of jobs."""
-    size = min(MOST_WINDOWS, max(1, math.ceil(len(windows) / _ENOUGH_GROUPS)))
+    size = _size(len(windows))
     return [list(windows[start : start + size]) for start in range(0, len(windows), size)]
 
 

@@ -15,7 +15,7 @@ from towpath.core.records import NewJob
 from towpath.engine.context import Context
 from towpath.recordings.edits import edits_in, laid_onto
 from towpath.recordings.intake import connect
-from towpath.recordings.names import WITH_SPEAKERS
+from towpath.recordings.learning import SUMMARIES, learn
 from towpath.recordings.records import Edit, Line, edit_from, line_from, recording_from
 from towpath.store.contract import Tx
 
@@ -64,8 +64,6 @@ async def save_transcript(ctx: Context, new: NewTranscript, follow_up: NewJob | 
         edits = await _edits(tx, new, before=recording.transcript_id, now=ctx.id)
         await _put(tx, ctx.id, new)
         await _put_edits(tx, ctx.id, new, edits)
-        engine = new.engine + WITH_SPEAKERS if recording.speakers else new.engine
-        await _learn(tx, engine, new.duration, new.took_seconds or 0.0)
         if follow_up is not None:
             [made] = await tx.insert_jobs([follow_up])
             await connect(tx, made.id, new.recording_id, follow_up)
@@ -131,6 +129,7 @@ async def save_summary(ctx: Context, new: NewSummary) -> bool:
             text=plain(new.text, 1_000_000), method=new.method, model=new.model, tokens_in=new.tokens_in,
             tokens_out=new.tokens_out, cost_cents=new.cost_cents, took_seconds=new.took_seconds, now=tx.now,
         )  # fmt: skip
+        await learn(tx, SUMMARIES, 1.0, new.took_seconds or 0.0)
         return True
 
     return await ctx.services.store.run(unit)
@@ -140,8 +139,3 @@ async def _hold(tx: Tx, ctx: Context) -> None:
     """A late worker, whose job was cancelled or rescued meanwhile, writes nothing."""
     if not await tx.fetch("recording_job_holds", id=ctx.id, fence=ctx.fence):
         raise LeaseLost(f"attempt {ctx.fence} of job {ctx.id} is no longer the running one; its result does not count")
-
-
-async def _learn(tx: Tx, engine: str, audio: float, wall: float) -> None:
-    if audio > 0 and wall > 0:
-        await tx.execute("recording_speed_learn", engine=engine, audio=audio, wall=wall)

@@ -19,7 +19,8 @@ Title = Annotated[Text, Field(min_length=1, max_length=LONGEST_TITLE)]
 Language = Annotated[str, Field(pattern=r"^[A-Za-z]{2,3}(?:-[A-Za-z0-9]{1,8})*$", description="Such as en or en-GB.")]
 Priority = Annotated[int, Field(ge=0, le=3, description="0 (first, needs the scope `priority`) to 3 (last).")]
 Eta = Annotated[
-    tuple[float, float] | None, Field(description="Seconds until it is done, at least and at most; null: not known.")
+    tuple[float, float] | None,
+    Field(description="Seconds until it is done, at least and at most; null: `waiting_for` says why."),
 ]
 
 
@@ -46,7 +47,11 @@ class ProcessingJob(Answer):
     job_status: JobStatusName
     job_type: JobTypeName
     queue_type: QueueTypeName
-    position: Annotated[int | None, Field(description="Place in line, 1 is next; null while it is processed.")]
+    position: Annotated[
+        int | None,
+        Field(description="How many recordings are begun before it, and one: 1 is next; null once it is begun."),
+    ]
+    position_is_more: Annotated[bool, Field(description="Whether more than that are before it: over 1,000.")]
     is_new_upload: bool
     error_message: str | None
     error_remedy: str | None

@@ -7,6 +7,7 @@ down to single windows; see hearing.py.
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from dataclasses import dataclass
@@ -21,6 +22,7 @@ from towpath.engine.context import Context
 from towpath.models import windows
 from towpath.recordings import audio, keeping, merging
 from towpath.recordings.intake import summary_job
+from towpath.recordings.learning import DECODING, learn_alone
 from towpath.recordings.names import SUMMARIZE, WINDOWS
 from towpath.recordings.records import Recording
 from towpath.recordings.room import Room
@@ -49,9 +51,10 @@ class Transcription:
 
     async def run(self, ctx: Context, asked: Asked) -> dict[str, Any] | Partial:
         recording = await recording_for(ctx, asked.recording_id)
+        began = time.monotonic()
         await ctx.step("probe", self._probe, recording)
         decoded = await ctx.step("decode", self._decode, ctx, recording)
-        cut = await ctx.step("split", self._split, ctx, decoded)
+        cut = await ctx.step("split", self._split, ctx, decoded, began)
         children = await self._hear(ctx, asked, decoded, cut)
         lines = await ctx.step("save", self._save, ctx, recording, asked, decoded["seconds"], children)
         await audio.forget(ctx)
@@ -111,11 +114,12 @@ class Transcription:
                 remedy="cut it into parts, or raise TOWPATH_MAX_RECORDING_HOURS",
             )
 
-    async def _split(self, ctx: Context, decoded: dict[str, Any]) -> list[tuple[float, float]]:
+    async def _split(self, ctx: Context, decoded: dict[str, Any], began: float) -> list[tuple[float, float]]:
         """Windows that end where nobody speaks. The progress counts seconds of audio from here on."""
         async with audio.local_copy(ctx.blobs, decoded["audio"]) as path:
             found = await asyncio.to_thread(windows.split, path)
         await ctx.progress(0.0, decoded["seconds"])
+        await learn_alone(ctx.services.store, DECODING, decoded["seconds"], time.monotonic() - began)
         return [(round(window.start, 3), round(window.end, 3)) for window in found]
 
     async def _hear(self, ctx: Context, asked: Asked, decoded: dict[str, Any], cut: list[tuple[float, float]]) -> Children:

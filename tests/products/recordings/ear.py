@@ -1,4 +1,4 @@
-"""Stands before the speech engine: it can be held, it can fail, and it can be told what to hear."""
+"""Stands before the speech engine: it can be held, at once or later, it can fail, and it can be told what to hear."""
 
 from __future__ import annotations
 
@@ -18,10 +18,20 @@ class Ear:
         self.failing: Exception | None = None
         self.hears: Sequence[tuple[Any, ...]] | None = None
         self.windows: list[float] = []
+        self.stops_at: int | None = None
+        """After so many windows it is held, and `stopped`."""
+        self.stopped = False
         self._really = hearing._hear_window
+
+    def go_on(self) -> None:
+        self.stops_at, self.stopped = None, False
+        self.held.set()
 
     async def hear(self, ctx: Any, engine: Any, group: Any, start: float, end: float) -> Any:
         self.reached.set()
+        if self.stops_at is not None and len(self.windows) >= self.stops_at:
+            self.held.clear()
+            self.stopped = True
         await self.held.wait()
         if self.failing is not None:
             raise self.failing

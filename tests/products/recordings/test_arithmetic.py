@@ -1,11 +1,10 @@
-"""Groups of windows, merged segments, estimates, titles: what is decided without I/O."""
+"""Groups of windows, merged segments, titles: what is decided without I/O."""
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from towpath.recordings import estimating, merging
-from towpath.recordings.estimating import Ahead, Speeds
+from towpath.recordings import merging
 from towpath.recordings.keeping import LONGEST_TITLE, title_from
 
 
@@ -15,6 +14,7 @@ def test_every_window_is_in_one_group_and_groups_stay_small(count):
     assert [window for part in parts for window in part] == list(range(count))
     assert max(map(len, parts)) <= merging.MOST_WINDOWS
     assert len(parts) >= min(count, 4)
+    assert len(parts) == merging.number_of_groups(count)
 
 
 def test_segments_are_merged_in_order_of_time():
@@ -24,40 +24,6 @@ def test_segments_are_merged_in_order_of_time():
     ]
     assert [segment[3] for segment in merging.merged(results)] == ["a", "b", "c"]
     assert merging.engine_in([*results, {"engine": "b", "segments": []}]) == "a, b"
-
-
-def test_an_estimate_is_a_range_around_what_is_left():
-    low, high = estimating.estimate(Ahead(100, 40), [Ahead(60, 60), Ahead(140)], Speeds(10.0, None))
-    assert low < 20 < high
-
-
-@given(st.floats(0.001, 1e6), st.floats(0.01, 1e5))
-def test_while_something_is_left_no_estimate_says_that_nothing_is(seconds, rate):
-    low, high = estimating.estimate(Ahead(seconds), [], Speeds(rate, None))
-    assert 0 < low < seconds / rate < high
-
-
-def test_without_a_known_speed_there_is_no_estimate():
-    assert estimating.speed([]) is None
-    assert estimating.estimate(Ahead(100), [], Speeds(estimating.speed([(0.0, 0.0)]), None)) is None
-
-
-def test_telling_speakers_apart_is_estimated_by_a_speed_of_its_own():
-    speeds = Speeds(20.0, 1.0)
-    low, high = estimating.estimate(Ahead(100, speakers=True), [Ahead(20)], speeds)
-    assert low < 101 < high
-    low, high = estimating.estimate(Ahead(100), [], speeds)
-    assert low < 5 < high
-    assert estimating.estimate(Ahead(100, speakers=True), [], Speeds(20.0, None)) is None
-
-
-def test_speed_is_seconds_of_audio_per_second():
-    assert estimating.speed([(100.0, 10.0), (100.0, 10.0)]) == 10.0
-
-
-def test_a_length_is_guessed_from_the_size_until_it_is_known():
-    assert estimating.seconds_of(12.5, 10**9, "audio/mpeg") == 12.5
-    assert estimating.seconds_of(None, 16_000 * 60, "audio/mpeg") == 60
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,8 @@
 -- name: recording_add
 INSERT INTO towpath.recording (id, tenant, lane, title, file_name, asset_id, media_type, bytes, language, speakers,
-                               auto_summary, created_by, creator, created_at)
+                               auto_summary, created_by, creator, created_at, stated)
 VALUES (:id, :tenant, :lane, :title, :file_name, :asset_id, :media_type, :bytes, :language, :speakers,
-        :auto_summary, :created_by, :creator, :now)
+        :auto_summary, :created_by, :creator, :now, :stated)
 
 -- name: recordings_by_id
 SELECT id, tenant, lane, title, file_name, asset_id, media_type, bytes, language, speakers, auto_summary, duration,

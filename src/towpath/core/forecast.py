@@ -1,0 +1,256 @@
+"""What a queue is going to do: in which order its subjects are begun, and when each is done.
+
+A subject is what people wait for: a job, or a job with the parts that it makes. The queue is played from here on by the
+rules that the stores obey: lowest band first, then lowest pass, then oldest; fresh work is stamped behind its lane's last,
+begun work keeps its place, and a lane's cap parks what is too much. Nothing here does I/O or knows what the work is.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+
+from towpath.core import fairness
+from towpath.core.records import GATE_NONE, GATE_ROOTS, GATE_SLOTS
+
+MOST_PLAYED = 30_000
+"""Jobs; whoever is not done by then is too far away to say anything about."""
+
+
+class Where(Enum):
+    READY = "ready"
+    PARKED = "parked"
+    RUNNING = "running"
+
+
+@dataclass(slots=True)
+class Piece:
+    """A job of a subject that has not ended. `seconds` is what is left of it once it runs."""
+
+    id: str
+    seconds: float
+    where: Where
+    pass_: float = 0.0
+    cost: float = 1.0
+    begun: bool = False
+    """Whether it has run before, and keeps its place."""
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What a subject's own job makes when it has run: so many alike."""
+
+    count: int
+    cost: float
+    seconds: float
+
+
+@dataclass(slots=True)
+class Subject:
+    """`own` is its own job, None while it waits for parts. After the parts it runs once more, for `closing` seconds."""
+
+    id: str
+    lane: str
+    priority: int
+    own: Piece | None = None
+    parts: list[Piece] = field(default_factory=list)
+    makes: Parts | None = None
+    closing: float | None = None
+    pass_: float = 0.0
+    begun: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Cap:
+    """Of a lane: how many of its jobs run at once (`GATE_SLOTS`), or how many of its subjects are open (`GATE_ROOTS`)."""
+
+    gate: int = GATE_NONE
+    most: int = 0
+    weight: float = 1.0
+
+
+@dataclass(slots=True)
+class Forecast:
+    """`places`: 1 is begun next. `ends`: seconds from now. `dry` are lanes that had nothing parked any more, at the time
+    they ran out: if there is more of them than was told, what comes after is not certain."""
+
+    places: dict[str, int] = field(default_factory=dict)
+    ends: dict[str, float] = field(default_factory=dict)
+    dry: dict[str, int] = field(default_factory=dict)
+
+
+_Key = tuple[int, float, str]
+_Job = tuple[Piece, Subject, bool]
+
+
+class _Play:
+    def __init__(self, floors: Mapping[int, float], lanes: Mapping[str, Cap]) -> None:
+        self.now = 0.0
+        self._floors = dict(floors)
+        self._lanes = lanes
+        self._ready: list[tuple[_Key, _Job]] = []
+        self._tails: dict[tuple[int, str], float] = {}
+        self._parked: dict[str, list[tuple[tuple[int, bool, str], _Job]]] = {}
+        self._running: list[tuple[float, int, _Job]] = []
+        self._used: dict[str, int] = {}
+        self._made = 0
+        self._missing: dict[str, int] = {}
+        self.told = Forecast()
+
+    def set_up(self, subjects: Iterable[Subject]) -> None:
+        for subject in subjects:
+            self._missing[subject.id] = len(subject.parts)
+            jobs: list[_Job] = [(part, subject, False) for part in subject.parts]
+            jobs += [(subject.own, subject, True)] if subject.own is not None else []
+            if self._cap(subject).gate == GATE_ROOTS and not (subject.own and subject.own.where is Where.PARKED):
+                self._use(subject.lane, 1)
+            for job in jobs:
+                self._put(job)
+
+    def _put(self, job: _Job) -> None:
+        piece, subject, _ = job
+        if piece.where is Where.PARKED:
+            self._park(job)
+        elif piece.where is Where.RUNNING:
+            self._run(job)
+        else:
+            self._make_ready(job, piece.pass_)
+        if piece.where is not Where.PARKED and self._cap(subject).gate == GATE_SLOTS:
+            self._use(subject.lane, 1)
+
+    def _cap(self, subject: Subject) -> Cap:
+        return self._lanes.get(subject.lane, _NO_CAP)
+
+    def _use(self, lane: str, more: int) -> None:
+        self._used[lane] = self._used.get(lane, 0) + more
+
+    def _park(self, job: _Job) -> None:
+        piece, subject, _ = job
+        heapq.heappush(self._parked.setdefault(subject.lane, []), ((subject.priority, not piece.begun, piece.id), job))
+
+    def _run(self, job: _Job) -> None:
+        self._made += 1
+        heapq.heappush(self._running, (self.now + job[0].seconds, self._made, job))
+
+    def _make_ready(self, job: _Job, pass_: float) -> None:
+        piece, subject, _ = job
+        piece.pass_ = pass_
+        lane = (subject.priority, subject.lane)
+        self._tails[lane] = max(self._tails.get(lane, 0.0), pass_)
+        heapq.heappush(self._ready, ((subject.priority, pass_, piece.id), job))
+
+    def _stamp(self, job: _Job) -> None:
+        """Its place in the fair order. A lane's last pass counts only while it is above the floor, as in the stores."""
+        piece, subject, _ = job
+        floor = self._floors.get(subject.priority, 0.0)
+        if piece.begun:
+            self._make_ready(job, fairness.keep(floor, piece.pass_))
+        else:
+            tail = self._tails.get((subject.priority, subject.lane))
+            self._make_ready(job, fairness.stamp(floor, tail, piece.cost, self._cap(subject).weight))
+
+    def _admit(self, job: _Job) -> None:
+        if self._cap(job[1]).gate == GATE_SLOTS:
+            self._park(job)
+        else:
+            self._stamp(job)
+
+    def open_gate(self, lane: str) -> None:
+        cap = self._lanes.get(lane, _NO_CAP)
+        waiting = self._parked.get(lane)
+        while waiting and (cap.gate == GATE_NONE or self._used.get(lane, 0) < cap.most):
+            _, job = heapq.heappop(waiting)
+            self._use(lane, 1)
+            self._stamp(job)
+            if not waiting:
+                self.told.dry[lane] = len(self.told.places)
+
+    def open_gates(self) -> None:
+        for lane in list(self._parked):
+            self.open_gate(lane)
+
+    def claim(self) -> bool:
+        """Whether there was something to take."""
+        if not self._ready:
+            return False
+        (band, pass_, _), job = heapq.heappop(self._ready)
+        self._floors[band] = max(self._floors.get(band, 0.0), pass_)
+        _, subject, own = job
+        if own and not subject.begun:
+            subject.begun = True
+            self.told.places[subject.id] = len(self.told.places) + 1
+        job[0].where = Where.RUNNING
+        self._run(job)
+        return True
+
+    @property
+    def busy(self) -> int:
+        return len(self._running)
+
+    def end_one(self) -> None:
+        """The next that is done, and what follows from it."""
+        self.now, _, (piece, subject, own) = heapq.heappop(self._running)
+        if self._cap(subject).gate == GATE_SLOTS:
+            self._use(subject.lane, -1)
+        if own:
+            self._own_has_run(piece, subject)
+        else:
+            self._missing[subject.id] -= 1
+            if not self._missing[subject.id]:
+                self._close(subject, subject.pass_)
+        if self._cap(subject).gate == GATE_SLOTS:
+            self.open_gate(subject.lane)
+
+    def _own_has_run(self, piece: Piece, subject: Subject) -> None:
+        made, subject.makes = subject.makes, None
+        if made is None or not made.count:
+            self._close(subject, piece.pass_)
+            return
+        subject.own, subject.pass_ = None, piece.pass_
+        self._missing[subject.id] = made.count
+        for _ in range(made.count):
+            self._made += 1
+            self._admit((Piece(f"~{self._made:09}", made.seconds, Where.READY, cost=made.cost), subject, False))
+
+    def _close(self, subject: Subject, pass_: float) -> None:
+        if subject.closing is not None:
+            last = Piece(subject.id, subject.closing, Where.READY, pass_, begun=True)
+            subject.own, subject.closing = last, None
+            self._admit((last, subject, True))
+            return
+        self.told.ends[subject.id] = self.now
+        if self._cap(subject).gate == GATE_ROOTS:
+            self._use(subject.lane, -1)
+            self.open_gate(subject.lane)
+
+
+_NO_CAP = Cap()
+
+
+def foresee(
+    subjects: Iterable[Subject],
+    slots: int,
+    *,
+    asked: Collection[str],
+    floors: Mapping[int, float] | None = None,
+    lanes: Mapping[str, Cap] | None = None,
+    most_places: int = 1000,
+) -> Forecast:
+    """Plays the queue with so many slots until all that are asked for are done, or more than `most_places` are begun. The
+    subjects are used up by it."""
+    play = _Play(floors or {}, lanes or {})
+    play.set_up(subjects)
+    play.open_gates()
+    left = set(asked)
+    for _ in range(MOST_PLAYED):
+        while play.busy < max(1, slots) and play.claim():
+            pass
+        if not play.busy or len(play.told.places) > most_places:
+            break
+        play.end_one()
+        left.difference_update(play.told.ends)
+        if not left:
+            break
+    return play.told

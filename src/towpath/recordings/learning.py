@@ -1,0 +1,63 @@
+"""How fast this installation is: learned from every window that is heard, every file that is decoded, every summary.
+
+What is old counts less and less. Speeds are of one slot, whatever else runs beside it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from towpath.engine.app import App
+from towpath.models.speeds import usual_speed
+from towpath.recordings import estimating
+from towpath.recordings.estimating import Basis, Pace, Speeds
+from towpath.recordings.names import WITH_SPEAKERS
+from towpath.store.contract import Row, Store, Tx
+
+DECODING = "(decoding)"
+SUMMARIES = "(summaries)"
+_KEEP = 0.85
+_USUAL_SUMMARIES = 2.0
+"""A second, of those made of the transcript's own sentences."""
+
+
+async def learn(tx: Tx, what: str, amount: float, wall: float) -> None:
+    """`what` is an engine's name, `DECODING` or `SUMMARIES`; the amount is in seconds of audio, or a number of summaries."""
+    if amount > 0 and wall > 0:
+        await tx.execute("recording_speed_learn", engine=what, audio=amount, wall=wall, keep=_KEEP)
+
+
+async def learn_alone(store: Store, what: str, amount: float, wall: float) -> None:
+    await store.run(lambda tx: learn(tx, what, amount, wall))
+
+
+async def speeds_of(app: App) -> Speeds:
+    """As measured lately; what was never measured is what the models are known for."""
+    rows = await app.services.store.read(lambda tx: tx.fetch("recording_speed"))
+    heard = [row for row in rows if row["engine"] not in (DECODING, SUMMARIES)]
+    plain, speakers = (
+        _pace([row for row in heard if row["engine"].endswith(WITH_SPEAKERS) is told], app, speakers=told)
+        for told in (False, True)
+    )
+    decoding = _speed(row for row in rows if row["engine"] == DECODING)
+    known = {} if decoding is None else {"decoding": decoding}
+    return Speeds(plain, speakers, summary=_of_summaries(app, rows), **known)
+
+
+def _pace(rows: Iterable[Row], app: App, *, speakers: bool) -> Pace | None:
+    measured = _speed(rows)
+    if measured is not None:
+        return Pace(measured, Basis.RECENT)
+    usual = usual_speed(app.settings, speakers=speakers)
+    return None if usual is None else Pace(usual, Basis.KNOWN)
+
+
+def _of_summaries(app: App, rows: Iterable[Row]) -> Pace | None:
+    measured = _speed(row for row in rows if row["engine"] == SUMMARIES)
+    if measured is not None:
+        return Pace(measured, Basis.RECENT)
+    return None if app.settings.chat_url else Pace(_USUAL_SUMMARIES, Basis.KNOWN)
+
+
+def _speed(rows: Iterable[Row]) -> float | None:
+    return estimating.speed([(row["audio_seconds"], row["wall_seconds"]) for row in rows])
