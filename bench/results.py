@@ -89,6 +89,25 @@ class Turn:
     """Seconds of the backlog that were heard meanwhile."""
 
 
+@dataclass(frozen=True)
+class Waits:
+    """How people were told how long they would wait, over a mixed hour."""
+
+    database: DatabaseKind
+    seconds: float
+    """That the hour was pressed into."""
+    recordings: int
+    looks: int
+    right: float
+    """The part of the looks at which the truth was within the range."""
+    sooner: float
+    """The part at which it was done sooner than the range said."""
+    width: float
+    """The upper end of the range as a multiple of the lower, in the median."""
+    reasons: int
+    """Looks at which there was a reason instead of a range."""
+
+
 @dataclass
 class Results:
     throughput: list[Throughput] = field(default_factory=list)
@@ -98,3 +117,4 @@ class Results:
     endpoints: list[EndpointCost] = field(default_factory=list)
     transcriptions: list[Transcription] = field(default_factory=list)
     turns: list[Turn] = field(default_factory=list)
+    waits: list[Waits] = field(default_factory=list)

@@ -67,9 +67,14 @@ describe("a recording that is looked at", () => {
     expect(server.asked).toHaveLength(1);
   });
 
-  it("asks nothing by the clock", async () => {
-    await settle(10 * 60_000);
+  it("asks for estimates by the clock, and only while something is under way", async () => {
+    await settle(9000);
     expect(server.asked).toEqual([]);
+    server.answer = detail({ status: "COMPLETED" });
+    await settle(1000);
+    expect(server.asked).toEqual([`/api/recordings/${ID}`]);
+    await settle(10 * 60_000);
+    expect(server.asked).toHaveLength(1);
   });
 
   it("asks soon when its own job ended, once for many messages, and gets the transcript", async () => {

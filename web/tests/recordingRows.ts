@@ -11,6 +11,7 @@ export function processing(id: string, recording: string, change: Partial<Proces
     job_type: "transcribe",
     queue_type: "transcription",
     position: null,
+    position_is_more: false,
     is_new_upload: true,
     error_message: null,
     error_remedy: null,

@@ -160,11 +160,12 @@ describe("the line under a title", () => {
 
   it("says place and estimate, or why there is none", () => {
     const third = processing("j", "a", { position: 3, eta_seconds: [240, 240] });
-    expect(jobMessage(third)).toBe("3rd in line, about 4 m");
+    expect(jobMessage(third)).toBe("3rd in line, about 4 m to go");
     expect(jobMessage({ ...third, eta_seconds: null, waiting_for: "no speed is known yet" })).toBe(
       "3rd in line: no speed is known yet",
     );
     expect(jobMessage({ ...third, position: 1, eta_seconds: null })).toBe("Next in line");
+    expect(jobMessage({ ...third, position: 1000, position_is_more: true, eta_seconds: null })).toBe("Over 1,000 before it");
     expect(jobMessage({ ...third, position: null, eta_seconds: null, waiting_for: "the queue is paused" })).toBe(
       "The queue is paused",
     );
@@ -176,6 +177,13 @@ describe("the line under a title", () => {
     expect(jobMessage(heard)).toBe("1:05 of 10:00");
     expect(jobMessage({ ...heard, eta_seconds: [60, 120] })).toBe("1:05 of 10:00, about 1 to 2 m left");
     expect(jobMessage({ ...heard, progress: null })).toBe("The audio is being read");
+    expect(jobMessage({ ...heard, waiting_for: "the queue is paused" })).toBe("1:05 of 10:00: the queue is paused");
+  });
+
+  it("says how long a summary still takes, or why nobody knows", () => {
+    const written = processing("j", "a", { job_status: "processing", queue_type: "summary" });
+    expect(jobMessage({ ...written, eta_seconds: [2, 30] })).toBe("The summary is being written, about 2 to 30 s left");
+    expect(jobMessage({ ...written, waiting_for: "no live worker" })).toBe("The summary is being written: no live worker");
   });
 
   it("lets an estimate run down with the clock, and go when it has passed", () => {

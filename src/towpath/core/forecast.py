@@ -61,6 +61,13 @@ class Subject:
     pass_: float = 0.0
     begun: bool = False
 
+    @property
+    def seconds(self) -> float:
+        """What is left of it, if one slot did it all."""
+        made = self.makes.count * self.makes.seconds if self.makes is not None else 0.0
+        own = self.own.seconds if self.own is not None else 0.0
+        return own + made + sum(part.seconds for part in self.parts) + (self.closing or 0.0)
+
 
 @dataclass(frozen=True, slots=True)
 class Cap:
@@ -73,10 +80,13 @@ class Cap:
 
 @dataclass(slots=True)
 class Forecast:
-    """`places`: 1 is begun next. `ends`: seconds from now. `dry` are lanes that had nothing parked any more, at the time
-    they ran out: if there is more of them than was told, what comes after is not certain."""
+    """`places`: 1 is begun next. `ends`: seconds from now, if nothing comes to it. `crowded`: when those that were asked for
+    would be done if everybody who is here kept sending, and one more came: fair order promises that much. `dry` are lanes
+    that had nothing parked any more, and how many were begun by then: if a lane has more than was told, what comes after is
+    not certain."""
 
     places: dict[str, int] = field(default_factory=dict)
+    crowded: dict[str, float] = field(default_factory=dict)
     ends: dict[str, float] = field(default_factory=dict)
     dry: dict[str, int] = field(default_factory=dict)
 
@@ -227,6 +237,7 @@ class _Play:
 
 
 _NO_CAP = Cap()
+_NEWCOMER = 1.0
 
 
 def foresee(
@@ -240,6 +251,8 @@ def foresee(
 ) -> Forecast:
     """Plays the queue with so many slots until all that are asked for are done, or more than `most_places` are begun. The
     subjects are used up by it."""
+    subjects = list(subjects)
+    before, share = _lane_work(subjects), _shares(subjects, lanes or {})
     play = _Play(floors or {}, lanes or {})
     play.set_up(subjects)
     play.open_gates()
@@ -253,4 +266,24 @@ def foresee(
         left.difference_update(play.told.ends)
         if not left:
             break
+    for subject in subjects:
+        if subject.id in asked:
+            play.told.crowded[subject.id] = before[subject.id] / share[subject.lane] / max(1, slots)
     return play.told
+
+
+def _lane_work(subjects: Iterable[Subject]) -> dict[str, float]:
+    """Seconds of work in a subject's lane up to its end: what is begun, then by band, then by age."""
+    sums: dict[str, float] = {}
+    found = {}
+    for subject in sorted(subjects, key=lambda one: (not one.begun, one.priority, one.id)):
+        sums[subject.lane] = sums.get(subject.lane, 0.0) + subject.seconds
+        found[subject.id] = sums[subject.lane]
+    return found
+
+
+def _shares(subjects: Iterable[Subject], lanes: Mapping[str, Cap]) -> dict[str, float]:
+    """Of the slots, while all lanes that are here have something to do, and one more."""
+    weights = {subject.lane: lanes.get(subject.lane, _NO_CAP).weight for subject in subjects}
+    everybody = sum(weights.values()) + _NEWCOMER
+    return {lane: weight / everybody for lane, weight in weights.items()}

@@ -16,9 +16,12 @@ _OTHER_RATE = 16_000.0
 _VIDEO_RATE = 250_000.0
 
 _WINDOW = 30.0
-_USUAL_DECODING = 200.0
-"""Seconds of audio per second, until it was measured."""
-CLOSING = 0.05
+DECODING = 300.0
+"""Seconds of audio that are decoded in a second; what is left over is what a recording takes however short it is."""
+_BEGINNING, _CLOSING = 0.2, 0.05
+"""Seconds, until they were measured."""
+_SLACK = 0.5
+"""Seconds that nobody has counted: a claim, a commit, a machine that is busy."""
 _LEAST_LEFT = 0.2
 """Of what has run for longer than it should have, so much is still to come, as a part of what it has taken."""
 
@@ -31,9 +34,9 @@ STUCK = "it waits for something that is not in the queue"
 class Basis(Enum):
     """What a speed was taken from, and how far from the truth that may be: at least and at most so much of the estimate."""
 
-    OWN = (0.7, 1.5)
-    RECENT = (0.6, 1.8)
-    KNOWN = (0.25, 4.0)
+    OWN = (0.65, 1.7)
+    RECENT = (0.65, 2.0)
+    KNOWN = (0.2, 4.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +53,10 @@ class Speeds:
 
     plain: Pace | None
     speakers: Pace | None
-    decoding: float = _USUAL_DECODING
+    beginning: float = _BEGINNING
+    """Seconds that a recording takes before its parts are made, besides decoding."""
+    closing: float = _CLOSING
+    """Seconds that it takes after its last part."""
     summary: Pace | None = None
     """Of summaries: how many one slot writes in a second."""
 
@@ -95,8 +101,16 @@ class Outlook:
     reason: str | None = None
 
 
-def outlook(end: float | None, pace: Pace | None, hands: Hands, *, unknown: str = NO_SPEED, begun: bool = False) -> Outlook:
-    """`end` is when it is done if all goes as it has; None if that is not in sight."""
+def outlook(
+    end: float | None,
+    pace: Pace | None,
+    hands: Hands,
+    *,
+    crowded: float = 0.0,
+    unknown: str = NO_SPEED,
+    begun: bool = False,
+) -> Outlook:
+    """`end` is when it is done if all goes as it has, None if that is not in sight; `crowded` if others send more."""
     if hands.hindrance is not None:
         return Outlook(None, hands.hindrance)
     if pace is None:
@@ -104,7 +118,7 @@ def outlook(end: float | None, pace: Pace | None, hands: Hands, *, unknown: str 
     if end is None:
         return Outlook(None, STUCK if begun else TOO_FAR)
     least, most = pace.basis.value
-    return Outlook((_rounded(end * least), _rounded(end * most)))
+    return Outlook((_rounded(end * least), _rounded(max(end * most, crowded) + _SLACK)))
 
 
 def seconds_of(duration: float | None, stated: float | None, size: int, media_type: str) -> float:

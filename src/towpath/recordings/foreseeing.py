@@ -11,7 +11,7 @@ from typing import Any
 from towpath.core.forecast import Forecast, Piece, Subject, Where, foresee
 from towpath.core.records import Job
 from towpath.recordings import estimating
-from towpath.recordings.estimating import CLOSING, Basis, Outlook, Pace, Speeds
+from towpath.recordings.estimating import Basis, Outlook, Pace, Speeds
 from towpath.recordings.line import MOST_IN_LINE, Line, read_line
 from towpath.recordings.names import SUMMARY_QUEUE
 from towpath.store.contract import Row, Store
@@ -67,7 +67,9 @@ def _prospect(line: Line, forecast: Forecast, speeds: Speeds, job: Job) -> Prosp
     pace = _pace(line, speeds, job.id, row)
     unknown = estimating.NO_SUMMARY if line.queue == SUMMARY_QUEUE else estimating.NO_SPEED
     end = None if is_more else forecast.ends.get(job.id)
-    outlook = estimating.outlook(end, pace, line.hands, unknown=unknown, begun=place is None and not is_more)
+    crowded = forecast.crowded.get(job.id, 0.0)
+    begun = place is None and not is_more
+    outlook = estimating.outlook(end, pace, line.hands, crowded=crowded, unknown=unknown, begun=begun)
     return Prospect(MOST_IN_LINE if is_more else place, is_more, outlook)
 
 
@@ -123,7 +125,7 @@ class _Subjects:
         """With what is to come, as if nothing had been done yet."""
         subject = Subject(str(row["id"]), row["lane"], row["priority"], begun=begun)
         if self._line.queue != SUMMARY_QUEUE and not row["children_total"]:
-            subject.makes, subject.closing = estimating.parts_of(_seconds(row), self._pace(row)), CLOSING
+            subject.makes, subject.closing = estimating.parts_of(_seconds(row), self._pace(row)), self._speeds.closing
         self._found[subject.id] = subject
         return subject
 
@@ -131,13 +133,13 @@ class _Subjects:
         """Seconds that a recording's own job takes when it is begun."""
         if self._line.queue == SUMMARY_QUEUE:
             return 1.0 / self._pace(row).speed
-        return CLOSING + _seconds(row) / self._speeds.decoding
+        return self._speeds.beginning + _seconds(row) / estimating.DECODING
 
     def _add_waiting(self, row: Any, where: Where) -> None:
         back = bool(row["children_total"]) and where is Where.READY
         subject = self._subject(row, begun=back)
         place = row["pass"] if where is Where.READY else 0.0
-        taking = CLOSING if row["children_total"] else self._alone(row)
+        taking = self._speeds.closing if row["children_total"] else self._alone(row)
         subject.own = Piece(subject.id, taking, where, place, begun=row["attempt"] > 0)
 
     def _add_begun(self, row: Any) -> None:
@@ -145,10 +147,12 @@ class _Subjects:
         subject.pass_ = row["pass"]
         held = self._held.get(subject.id)
         if held is not None:
-            taking = CLOSING if row["children_total"] else estimating.left(self._alone(row), self._elapsed(held))
+            taking = (
+                self._speeds.closing if row["children_total"] else estimating.left(self._alone(row), self._elapsed(held))
+            )
             subject.own = Piece(subject.id, taking, Where.RUNNING, row["pass"], begun=True)
             return
-        subject.closing = CLOSING
+        subject.closing = self._speeds.closing
         group = self._line.parts.get(subject.id)
         if group is not None:
             count, cost = int(group["parts"]), group["cost"] / group["parts"]
@@ -180,7 +184,10 @@ class _Subjects:
             last = max((part.pass_ for part in subject.parts), default=subject.pass_)
             self._parts(subject, row, missing, cost, last + cost, cost)
         if subject.own is None and not subject.parts:
-            subject.own, subject.closing = Piece(subject.id, CLOSING, Where.READY, subject.pass_, begun=True), None
+            subject.own, subject.closing = (
+                Piece(subject.id, self._speeds.closing, Where.READY, subject.pass_, begun=True),
+                None,
+            )
 
 
 def _open(row: Any) -> int:

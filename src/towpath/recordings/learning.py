@@ -1,4 +1,4 @@
-"""How fast this installation is: learned from every window that is heard, every file that is decoded, every summary.
+"""How fast this installation is: learned from every window that is heard, every recording that is begun and closed.
 
 What is old counts less and less. Speeds are of one slot, whatever else runs beside it.
 """
@@ -14,7 +14,7 @@ from towpath.recordings.estimating import Basis, Pace, Speeds
 from towpath.recordings.names import WITH_SPEAKERS
 from towpath.store.contract import Row, Store, Tx
 
-DECODING = "(decoding)"
+BEGINNING, CLOSING = "(beginning)", "(closing)"
 SUMMARIES = "(summaries)"
 _KEEP = 0.85
 _USUAL_SUMMARIES = 2.0
@@ -22,9 +22,14 @@ _USUAL_SUMMARIES = 2.0
 
 
 async def learn(tx: Tx, what: str, amount: float, wall: float) -> None:
-    """`what` is an engine's name, `DECODING` or `SUMMARIES`; the amount is in seconds of audio, or a number of summaries."""
+    """`what` is an engine's name, and the amount seconds of audio; of the others here it is how many there were."""
     if amount > 0 and wall > 0:
         await tx.execute("recording_speed_learn", engine=what, audio=amount, wall=wall, keep=_KEEP)
+
+
+async def learn_beginning(store: Store, seconds: float, wall: float) -> None:
+    """What a recording of this length took until it was cut into windows, without what decoding takes at its usual pace."""
+    await learn_alone(store, BEGINNING, 1.0, max(0.01, wall - seconds / estimating.DECODING))
 
 
 async def learn_alone(store: Store, what: str, amount: float, wall: float) -> None:
@@ -34,13 +39,13 @@ async def learn_alone(store: Store, what: str, amount: float, wall: float) -> No
 async def speeds_of(app: App) -> Speeds:
     """As measured lately; what was never measured is what the models are known for."""
     rows = await app.services.store.read(lambda tx: tx.fetch("recording_speed"))
-    heard = [row for row in rows if row["engine"] not in (DECODING, SUMMARIES)]
+    heard = [row for row in rows if row["engine"] not in (BEGINNING, CLOSING, SUMMARIES)]
     plain, speakers = (
         _pace([row for row in heard if row["engine"].endswith(WITH_SPEAKERS) is told], app, speakers=told)
         for told in (False, True)
     )
-    decoding = _speed(row for row in rows if row["engine"] == DECODING)
-    known = {} if decoding is None else {"decoding": decoding}
+    names = {BEGINNING: "beginning", CLOSING: "closing"}
+    known = {names[row["engine"]]: row["wall_seconds"] / row["audio_seconds"] for row in rows if row["engine"] in names}
     return Speeds(plain, speakers, summary=_of_summaries(app, rows), **known)
 
 

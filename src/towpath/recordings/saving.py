@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from towpath.core.encoding import encode, plain
@@ -15,7 +16,7 @@ from towpath.core.records import NewJob
 from towpath.engine.context import Context
 from towpath.recordings.edits import edits_in, laid_onto
 from towpath.recordings.intake import connect
-from towpath.recordings.learning import SUMMARIES, learn
+from towpath.recordings.learning import CLOSING, SUMMARIES, learn
 from towpath.recordings.records import Edit, Line, edit_from, line_from, recording_from
 from towpath.store.contract import Tx
 
@@ -34,6 +35,8 @@ class NewTranscript:
     cost_cents: float | None = None
     replace_edits: bool = False
     """Whether what people corrected is dropped, because they said so."""
+    heard_at: datetime | None = None
+    """When the last part of it was."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +67,8 @@ async def save_transcript(ctx: Context, new: NewTranscript, follow_up: NewJob | 
         edits = await _edits(tx, new, before=recording.transcript_id, now=ctx.id)
         await _put(tx, ctx.id, new)
         await _put_edits(tx, ctx.id, new, edits)
+        if new.heard_at is not None:
+            await learn(tx, CLOSING, 1.0, (tx.now - new.heard_at).total_seconds())
         if follow_up is not None:
             [made] = await tx.insert_jobs([follow_up])
             await connect(tx, made.id, new.recording_id, follow_up)

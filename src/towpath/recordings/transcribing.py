@@ -11,6 +11,7 @@ import time
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from towpath import assets
@@ -22,7 +23,7 @@ from towpath.engine.context import Context
 from towpath.models import windows
 from towpath.recordings import audio, keeping, merging
 from towpath.recordings.intake import summary_job
-from towpath.recordings.learning import DECODING, learn_alone
+from towpath.recordings.learning import learn_beginning
 from towpath.recordings.names import SUMMARIZE, WINDOWS
 from towpath.recordings.records import Recording
 from towpath.recordings.room import Room
@@ -119,7 +120,7 @@ class Transcription:
         async with audio.local_copy(ctx.blobs, decoded["audio"]) as path:
             found = await asyncio.to_thread(windows.split, path)
         await ctx.progress(0.0, decoded["seconds"])
-        await learn_alone(ctx.services.store, DECODING, decoded["seconds"], time.monotonic() - began)
+        await learn_beginning(ctx.services.store, decoded["seconds"], time.monotonic() - began)
         return [(round(window.start, 3), round(window.end, 3)) for window in found]
 
     async def _hear(self, ctx: Context, asked: Asked, decoded: dict[str, Any], cut: list[tuple[float, float]]) -> Children:
@@ -132,13 +133,13 @@ class Transcription:
     async def _save(self, ctx: Context, recording: Recording, asked: Asked, seconds: float, children: Children) -> int:
         """Merges what the children heard and puts it in place; answers the number of lines."""
         results = await children.results()
-        lines, took = merging.merged(results), await _took(children)
+        lines, (took, heard_at) = merging.merged(results), await _took(children)
         follow_up = None
         if asked.auto_summary and lines:
             follow_up = summary_job(ctx.services, recording, SUMMARIZE, ctx.claimed.priority)
         new = NewTranscript(
             recording.id, merging.engine_in(results), asked.language, lines, seconds, took, merging.cost_in(results),
-            asked.replace_edits,
+            asked.replace_edits, heard_at,
         )  # fmt: skip
         if not await save_transcript(ctx, new, follow_up):
             raise gone(recording.id)
@@ -173,9 +174,11 @@ def gone(recording_id: str) -> Fatal:
     return Fatal(f"the recording {recording_id} has been deleted", remedy="delete this job too")
 
 
-async def _took(children: Children) -> float | None:
-    """Seconds from the first child's beginning to the last one's end."""
+async def _took(children: Children) -> tuple[float | None, datetime | None]:
+    """Seconds from the first child's beginning to the last one's end, and when that was."""
     spans = [(child.started_at, child.finished_at) async for child in children]
     began = [first for first, _ in spans if first is not None]
     ended = [last for _, last in spans if last is not None]
-    return (max(ended) - min(began)).total_seconds() if began and ended else None
+    if not began or not ended:
+        return None, None
+    return (max(ended) - min(began)).total_seconds(), max(ended)

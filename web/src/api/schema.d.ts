@@ -2977,7 +2977,7 @@ export interface components {
             error_remedy: string | null;
             /**
              * Eta Seconds
-             * @description Seconds until it is done, at least and at most; null: not known.
+             * @description Seconds until it is done, at least and at most; null: `waiting_for` says why.
              */
             eta_seconds: [
                 number,
@@ -2999,9 +2999,14 @@ export interface components {
             job_type: "transcribe" | "summarize" | "reprocess_transcription" | "reprocess_summary";
             /**
              * Position
-             * @description Place in line, 1 is next; null while it is processed.
+             * @description How many recordings are begun before it, and one: 1 is next; null once it is begun.
              */
             position: number | null;
+            /**
+             * Position Is More
+             * @description Whether more than that are before it: over 1,000.
+             */
+            position_is_more: boolean;
             progress: components["schemas"]["AudioProgress"] | null;
             /**
              * Queue Type

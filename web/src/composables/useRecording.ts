@@ -1,11 +1,12 @@
 /**
  * One recording with its transcript, kept current by what is pushed about its jobs: progress is taken from the pushed row,
  * anything else makes it ask again. A job's key is the id of its recording. While it waits its turn, other jobs of the
- * same queues that move ask again too, because they change its place in line. Nothing is asked by the clock.
+ * same queues that move ask again too, because they change its place in line. Only estimates are asked for by the clock.
  */
 import { computed, onScopeDispose, ref, shallowRef, type ComputedRef, type Ref, type ShallowRef } from "vue";
 import type { RecordingDetail, Segment, Transcript } from "@/api/types";
 import { asProblem, type Problem } from "@/services/problem";
+import { reaskWhile } from "@/services/reasking";
 import { getRecording, getTranscript } from "@/services/recordings/recording";
 import { isRecordingJob } from "@/services/uploads/pushed";
 import { listenLive, type JobPush } from "@/stores/live";
@@ -127,6 +128,7 @@ export function useRecording(id: string): RecordingView {
     clearTimeout(timer);
   });
 
+  onScopeDispose(reaskWhile(() => live.value, reload));
   void reload();
   return {
     recording,

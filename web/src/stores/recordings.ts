@@ -6,6 +6,7 @@ import { computed, ref, shallowRef, type Ref, type ShallowRef } from "vue";
 import type { Job, Recording } from "@/api/types";
 import type { Page } from "@/services/jobs";
 import { asProblem, isAbsence, type Problem } from "@/services/problem";
+import { reaskWhile } from "@/services/reasking";
 import { statusOfJob } from "@/services/recordings/status";
 import { isRecordingJob, patched } from "@/services/uploads/pushed";
 import { listenLive, type JobPush } from "@/stores/live";
@@ -30,6 +31,7 @@ export interface RecordingList {
 }
 
 const SOON_MS = 1200;
+const LIVE: ReadonlySet<string> = new Set(["PENDING", "PROCESSING", "SUMMARIZING"]);
 /** A new recording is shown at once, but many of them not one by one. */
 const AT_ONCE_MS = 300;
 const MOST_RELOADED = 300;
@@ -157,11 +159,16 @@ export function createRecordingList(source: RecordingListSource): RecordingList 
     onOpen: () => void ((error.value || stale) && reload()),
   });
   document.addEventListener("visibilitychange", onVisible);
+  const stopReasking = reaskWhile(
+    () => rows.value.some((row) => LIVE.has(row.status)),
+    () => soon(0),
+  );
 
   function dispose(): void {
     generation += 1;
     clearTimeout(timer);
     stopListening();
+    stopReasking();
     document.removeEventListener("visibilitychange", onVisible);
   }
 

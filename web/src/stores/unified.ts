@@ -1,9 +1,11 @@
-/** Everything that is going on with the reader's recordings, in one list: pushed, never asked for by the clock. */
+/** Everything that is going on with the reader's recordings, in one list: pushed, but for places and estimates. */
 import { computed, onScopeDispose, ref, shallowRef, watch } from "vue";
 import type { ProcessingJob } from "@/api/types";
 import { asProblem, type Problem } from "@/services/problem";
+import { reaskWhile } from "@/services/reasking";
 import { clearCompleted, getQueueStatus } from "@/services/recordingList";
 import { JobBoard } from "@/services/uploads/board";
+import { isRecordingJob } from "@/services/uploads/pushed";
 import { endings, inView, unify, type UnifiedItem } from "@/services/uploads/unify";
 import { listenLive } from "@/stores/live";
 import { plural } from "@/format/numbers";
@@ -12,6 +14,8 @@ import { forgetUploads, uploads } from "@/stores/uploads";
 
 /** Several things happen at once; places in line are asked for when they have. */
 const SOON_MS = 900;
+/** What is left of the time is asked for when there was progress. */
+const LATER_MS = 3000;
 /** An upload that is handed over right now gets its recording's id first, so that it is not listed twice. */
 const HAND_OVER_MS = 3000;
 /** Other tabs have asked for its job by then. */
@@ -98,11 +102,21 @@ export function useUnified(onEnd: (items: UnifiedItem[]) => void): void {
     known = now;
   }
 
-  function soon(): void {
-    timer ??= setTimeout(() => {
-      timer = undefined;
+  let due = Infinity;
+
+  /** Asks again within this time; a nearer moment that was set before holds. */
+  function within(ms: number): void {
+    if (due <= Date.now() + ms) return;
+    clearTimeout(timer);
+    due = Date.now() + ms;
+    timer = setTimeout(() => {
+      due = Infinity;
       void load();
-    }, SOON_MS);
+    }, ms);
+  }
+
+  function soon(): void {
+    within(SOON_MS);
   }
 
   const stopListening = listenLive({
@@ -110,6 +124,7 @@ export function useUnified(onEnd: (items: UnifiedItem[]) => void): void {
       const stirred = current.push(pushes.map((push) => push.job));
       show();
       if (stirred) soon();
+      else if (pushes.some((push) => isRecordingJob(push.job))) within(LATER_MS);
     },
     onDeleted(ids) {
       if (!current.drop(ids)) return;
@@ -119,6 +134,8 @@ export function useUnified(onEnd: (items: UnifiedItem[]) => void): void {
     onReload: () => void load(),
     onOpen: () => void (queueProblem.value && load()),
   });
+
+  onScopeDispose(reaskWhile(() => active.value.some((item) => item.job), load));
 
   /** An upload that became a recording is the server's from then on. */
   const arrived = new Set<string>();

@@ -1,5 +1,5 @@
 /** The one line under a recording's title: how far, when, or why not. */
-import { bytes } from "@/format/numbers";
+import { bytes, count } from "@/format/numbers";
 import { duration, etaRange } from "@/format/time";
 import { capital, sentence } from "@/format/words";
 import type { ProcessingJob } from "@/api/types";
@@ -33,16 +33,27 @@ export function jobMessage(job: ProcessingJob, passedMs = 0): string {
   const why = job.waiting_for;
   if (job.job_status === "queued") return queuedMessage(job, eta, why);
   if (job.job_status !== "processing") return "Finishing";
-  if (job.queue_type === "summary") return "The summary is being written";
   const { progress } = job;
-  if (!progress?.total) return eta ? `The audio is being read, ${eta} to go` : "The audio is being read";
-  const done = `${timecode(progress.current, progress.total)} of ${timecode(progress.total)}`;
-  return eta ? `${done}, ${eta} left` : done;
+  const done =
+    job.queue_type === "summary"
+      ? "The summary is being written"
+      : progress?.total
+        ? `${timecode(progress.current, progress.total)} of ${timecode(progress.total)}`
+        : "The audio is being read";
+  if (eta) return `${done}, ${eta} left`;
+  return why ? `${done}: ${why}` : done;
+}
+
+/** "Next in line", "3rd in line", "Over 1,000 before it". */
+function placeOf(job: ProcessingJob): string | null {
+  if (job.position === null) return null;
+  if (job.position_is_more) return `Over ${count(job.position)} before it`;
+  return job.position === 1 ? "Next in line" : `${ordinal(job.position)} in line`;
 }
 
 function queuedMessage(job: ProcessingJob, eta: string | null, why: string | null): string {
-  const place = job.position === null ? null : job.position === 1 ? "Next in line" : `${ordinal(job.position)} in line`;
-  if (place) return [place, eta ?? why].filter(Boolean).join(eta ? ", " : ": ");
+  const place = placeOf(job);
+  if (place) return eta ? `${place}, ${eta} to go` : why ? `${place}: ${why}` : place;
   if (why) return capital(why);
   return job.queue_type === "summary" ? "The summary waits its turn" : "Waits its turn";
 }
