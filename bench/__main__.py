@@ -62,6 +62,8 @@ def _run(
             sections.endpoints(databases, sizes, announce, results)
         case "recordings":
             sections.recordings(databases, sizes, announce, results)
+        case "waits":
+            sections.waits(databases, sizes, announce, results)
 
 
 def _options() -> argparse.Namespace:

@@ -18,7 +18,7 @@ class Goal:
 
 def judge(results: Results) -> list[Goal]:
     """Goals whose measurements were not part of the run are left out."""
-    found = (_drain, _enqueue, _pickup, _claims, _fan_out, _endpoints, _transcriptions, _turns)
+    found = (_drain, _enqueue, _pickup, _claims, _fan_out, _endpoints, _transcriptions, _turns, _waits)
     return [goal for kind in found for goal in kind(results)]
 
 
@@ -101,3 +101,9 @@ def _turns(results: Results) -> Iterator[Goal]:
         times = found.behind / found.alone
         text = f"a minute behind {found.backlog_hours:g} hours of somebody else's within 3 times what it takes alone"
         yield Goal(found.database, text, f"{times:.1f} times", times <= 3)
+
+
+def _waits(results: Results) -> Iterator[Goal]:
+    for found in results.waits:
+        text = "the wait that people are told holds the truth in 9 of 10 looks over a mixed hour"
+        yield Goal(found.database, text, f"{found.right:.1%}", found.right >= 0.9)

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import Literal
 
-Section = Literal["enqueue", "drain", "pickup", "claims", "streams", "endpoints", "recordings"]
-SECTIONS: tuple[Section, ...] = ("enqueue", "drain", "pickup", "claims", "streams", "endpoints", "recordings")
+Section = Literal["enqueue", "drain", "pickup", "claims", "streams", "endpoints", "recordings", "waits"]
+SECTIONS: tuple[Section, ...] = ("enqueue", "drain", "pickup", "claims", "streams", "endpoints", "recordings", "waits")
 
 FLOOR = "floor"
 TWO_COMMITS = "floor_two_commits"
@@ -30,6 +30,8 @@ class Sizes:
     """Minutes of speech in one file that is transcribed."""
     backlog: float
     """Hours of one person's recordings before another's minute."""
+    hour: float
+    """Seconds that an hour of recordings is pressed into."""
 
     def __str__(self) -> str:
         rounds = "one round" if self.rounds == 1 else f"{self.rounds} rounds"
@@ -38,11 +40,11 @@ class Sizes:
 
 FULL = Sizes(
     rounds=3, seconds=1.5, samples=300, small=10_000, large=1_000_000, claims=200, table=100_000, requests=1000, speech=6.0,
-    backlog=10.0,
+    backlog=10.0, hour=150.0,
 )  # fmt: skip
 QUICK = Sizes(
     rounds=1, seconds=0.5, samples=60, small=10_000, large=50_000, claims=40, table=10_000, requests=200, speech=3.0,
-    backlog=2.0,
+    backlog=2.0, hour=60.0,
 )  # fmt: skip
 
 

@@ -129,6 +129,24 @@ def tables(results: Results) -> list[Table]:
             ],
         ),
         Table(
+            "What people are told about their wait, over a mixed hour with a pause and a worker that goes and comes",
+            ("database", "an hour in", "recordings", "looks", "truth in the range", "sooner", "later", "range", "reasons"),
+            [
+                (
+                    line.database,
+                    f"{line.seconds:g} s",
+                    str(line.recordings),
+                    f"{line.looks:,}",
+                    f"{line.right:.1%}",
+                    f"{line.sooner:.1%}",
+                    f"{1 - line.right - line.sooner:.1%}",
+                    f"1 to {line.width:.1f}",
+                    f"{line.reasons:,}",
+                )
+                for line in results.waits
+            ],
+        ),
+        Table(
             "Goals",
             ("database", "goal", "found", ""),
             [(goal.database, goal.text, goal.found, "met" if goal.met else "**not met**") for goal in judge(results)],

@@ -15,6 +15,7 @@ from bench.recordings import transcriptions, turn
 from bench.results import ClaimCost, EndpointCost, FanOut, Pickup, Results, Throughput, Transcription
 from bench.systems import floor, runs_on, system, towpath
 from bench.throughput import drain, enqueue
+from bench.waits import told
 
 Announce = Callable[[str], Progress]
 
@@ -107,3 +108,11 @@ def recordings(databases: Databases, sizes: Sizes, announce: Announce, results: 
     progress("seconds alone", found.alone)
     progress("seconds behind the backlog", found.behind)
     results.turns.append(found)
+
+
+def waits(databases: Databases, sizes: Sizes, announce: Announce, results: Results) -> None:
+    progress = announce(f"{databases.kind}: what people are told about their wait, an hour in {sizes.hour:g} s")
+    found = told(databases, seconds=sizes.hour)
+    progress("looks with the truth in the range", found.right)
+    progress("upper end of the range, of the lower", found.width)
+    results.waits.append(found)

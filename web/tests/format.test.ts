@@ -56,7 +56,8 @@ describe("moments", () => {
   it("that are only expected are a range", () => {
     expect(etaRange([60, 240])).toBe("about 1 m to 4 m");
     expect(etaRange([1, 4])).toBe("a few seconds");
-    expect(etaRange([0, 170])).toBe("up to 2 m");
+    expect(etaRange([0, 170])).toBe("up to 3 m");
+    expect(etaRange([40, 119])).toBe("about 40 s to 2 m");
     expect(etaRange(null)).toBeNull();
   });
 });

@@ -118,7 +118,8 @@ def outlook(
     if end is None:
         return Outlook(None, STUCK if begun else TOO_FAR)
     least, most = pace.basis.value
-    return Outlook((_rounded(end * least), _rounded(max(end * most, crowded) + _SLACK)))
+    soonest = max(end * least - _SLACK, end * _LEAST_LEFT / 2)
+    return Outlook((_rounded(soonest), _rounded(max(end * most, crowded) + _SLACK)))
 
 
 def seconds_of(duration: float | None, stated: float | None, size: int, media_type: str) -> float:

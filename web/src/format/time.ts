@@ -112,11 +112,17 @@ export function tickLabel(time: number, spanMs: number): string {
 }
 
 /** An expected range in seconds as one phrase: "about 2 to 8 m". */
+/** To whole minutes or hours where they are shown: what is said to be the most is not to be exceeded. */
+function roundedUp(gap: number): number {
+  const unit = gap < MINUTE ? SECOND : gap < HOUR ? MINUTE : HOUR;
+  return Math.ceil(gap / unit) * unit;
+}
+
 export function etaRange(range: readonly number[] | null | undefined): string | null {
   const [low, high] = range ?? [];
   if (low === undefined || high === undefined) return null;
   if (high < 5) return "a few seconds";
-  const [from, to] = [coarse(low * SECOND), coarse(high * SECOND)];
+  const [from, to] = [coarse(low * SECOND), coarse(roundedUp(high * SECOND))];
   if (low < 1) return `up to ${to}`;
   return from === to ? `about ${from}` : `about ${from} to ${to}`;
 }
