@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 
 from towpath.core.encoding import decode
 from towpath.core.forecast import Cap
 from towpath.core.lifecycle import State
 from towpath.core.records import GATE_NONE, GATE_ROOTS, GATE_SLOTS, Job
+from towpath.engine.liveness import live_workers
 from towpath.recordings.estimating import Hands
 from towpath.recordings.names import SUMMARY_QUEUE, TRANSCRIBE, WINDOWS
 from towpath.store.contract import Row, Tx
 
 MOST_IN_LINE = 1000
 _MOST_PARTS = 3000
-_ALIVE = timedelta(seconds=60)
 
 
 @dataclass(slots=True)
@@ -97,7 +97,7 @@ async def hands_on(tx: Tx, queue: str) -> Hands:
     """Slots that are at something else do not count, but for one: that may change at any moment."""
     found = await tx.fetch("lock_free_queue", queue=queue)
     paused, most = (bool(found[0]["paused"]), found[0]["max_slots"]) if found else (False, None)
-    workers = [row for row in await tx.fetch("live_workers", since=tx.now - _ALIVE) if queue in decode(row["queues"])]
+    workers = [row for row in await live_workers(tx) if queue in decode(row["queues"])]
     able = [row for row in workers if _knows(decode(row["operations"]), queue)]
     busy = 0
     if able:

@@ -1,6 +1,7 @@
 """Estimates come from what is ahead, who works and how fast; where they cannot, there is a reason."""
 
 import asyncio
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -73,7 +74,7 @@ async def test_a_worker_that_does_not_know_the_work_is_no_reason_for_an_estimate
     await studio.app.services.store.run(
         lambda tx: tx.execute(
             "put_worker", id="w", name="w", queues='["transcription"]', operations='["other"]', concurrency=4, running=0,
-            version="0", now=tx.now,
+            version="0", process="p", now=tx.now, alive_until=tx.now + timedelta(minutes=1),
         )
     )  # fmt: skip
     assert "knows this kind of work" in (await _job(studio, sent["id"]))["waiting_for"]
