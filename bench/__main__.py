@@ -52,6 +52,8 @@ def _run(
     match section:
         case "enqueue" | "drain":
             sections.throughput(section, databases, sizes, chosen, announce, results)
+        case "fresh":
+            sections.fresh(databases, sizes, announce, results)
         case "pickup":
             sections.pickups(databases, sizes, chosen, announce, results)
         case "claims":

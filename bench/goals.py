@@ -18,7 +18,7 @@ class Goal:
 
 def judge(results: Results) -> list[Goal]:
     """Goals whose measurements were not part of the run are left out."""
-    found = (_drain, _enqueue, _pickup, _claims, _fan_out, _endpoints, _transcriptions, _turns, _waits)
+    found = (_drain, _enqueue, _fresh, _pickup, _claims, _fan_out, _endpoints, _transcriptions, _turns, _waits)
     return [goal for kind in found for goal in kind(results)]
 
 
@@ -60,6 +60,12 @@ def _claims(results: Results) -> Iterator[Goal]:
         if ratios:
             text = "claim cost flat within 20 % over backlog, tenants and a pinned snapshot"
             yield Goal(database, text, f"at most {max(ratios):.2f} of the smallest", max(ratios) <= 1.2)
+
+
+def _fresh(results: Results) -> Iterator[Goal]:
+    for found in results.fresh:
+        text = "a new database is no slower after minutes than at first, within 20 %"
+        yield Goal(found.database, text, f"{found.ratio:.2f} of the first third", found.ratio >= 0.8)
 
 
 def _fan_out(results: Results) -> Iterator[Goal]:

@@ -3,8 +3,10 @@
 from dataclasses import dataclass
 from typing import Literal
 
-Section = Literal["enqueue", "drain", "pickup", "claims", "streams", "endpoints", "recordings", "waits"]
-SECTIONS: tuple[Section, ...] = ("enqueue", "drain", "pickup", "claims", "streams", "endpoints", "recordings", "waits")
+Section = Literal["enqueue", "drain", "fresh", "pickup", "claims", "streams", "endpoints", "recordings", "waits"]
+SECTIONS: tuple[Section, ...] = (
+    "enqueue", "drain", "fresh", "pickup", "claims", "streams", "endpoints", "recordings", "waits",
+)  # fmt: skip
 
 FLOOR = "floor"
 TWO_COMMITS = "floor_two_commits"
@@ -32,6 +34,8 @@ class Sizes:
     """Hours of one person's recordings before another's minute."""
     hour: float
     """Seconds that an hour of recordings is pressed into."""
+    fresh: float
+    """Seconds from the first job of a new database on."""
 
     def __str__(self) -> str:
         rounds = "one round" if self.rounds == 1 else f"{self.rounds} rounds"
@@ -40,11 +44,11 @@ class Sizes:
 
 FULL = Sizes(
     rounds=3, seconds=1.5, samples=300, small=10_000, large=1_000_000, claims=200, table=100_000, requests=1000, speech=6.0,
-    backlog=10.0, hour=150.0,
+    backlog=10.0, hour=150.0, fresh=180.0,
 )  # fmt: skip
 QUICK = Sizes(
     rounds=1, seconds=0.5, samples=60, small=10_000, large=50_000, claims=40, table=10_000, requests=200, speech=3.0,
-    backlog=2.0, hour=60.0,
+    backlog=2.0, hour=60.0, fresh=15.0,
 )  # fmt: skip
 
 

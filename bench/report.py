@@ -59,6 +59,14 @@ def tables(results: Results) -> list[Table]:
             [(line.database, line.system, f"{line.p50:.1f}", f"{line.p99:.1f}") for line in results.pickup],
         ),
         Table(
+            "A new database from its first job on, 32 slots, jobs sent one by one",
+            ("database", "seconds", "jobs/s in the first third", "in the last third", "of the first"),
+            [
+                (line.database, f"{line.seconds:g}", f"{line.first:,.0f}", f"{line.last:,.0f}", f"{line.ratio:.2f}")
+                for line in results.fresh
+            ],
+        ),
+        Table(
             "Cost of claiming 100 jobs",
             ("database", "system", "situation", "median ms", "p95 ms", "of the smallest"),
             [

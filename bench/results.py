@@ -27,6 +27,18 @@ class Pickup:
 
 
 @dataclass(frozen=True)
+class Fresh:
+    """A new database from its first job on: jobs per second in the first and in the last third of the run."""
+
+    database: DatabaseKind
+    seconds: float
+    first: float
+    last: float
+    ratio: float
+    """Of the last to the first."""
+
+
+@dataclass(frozen=True)
 class ClaimCost:
     database: DatabaseKind
     system: str
@@ -111,6 +123,7 @@ class Waits:
 @dataclass
 class Results:
     throughput: list[Throughput] = field(default_factory=list)
+    fresh: list[Fresh] = field(default_factory=list)
     pickup: list[Pickup] = field(default_factory=list)
     claims: list[ClaimCost] = field(default_factory=list)
     fan_out: list[FanOut] = field(default_factory=list)

@@ -8,11 +8,12 @@ from bench.claims import claim_costs
 from bench.databases import Databases
 from bench.endpoints import endpoint_costs
 from bench.fan_out import fan_out
+from bench.fresh import from_the_first_job_on
 from bench.measure import Progress, compare, percentile
 from bench.pickup import pickup
 from bench.plan import CASES, FLOOR, PEERS, STREAMS, TOWPATH, Case, Sizes
 from bench.recordings import transcriptions, turn
-from bench.results import ClaimCost, EndpointCost, FanOut, Pickup, Results, Throughput, Transcription
+from bench.results import ClaimCost, EndpointCost, FanOut, Fresh, Pickup, Results, Throughput, Transcription
 from bench.systems import floor, runs_on, system, towpath
 from bench.throughput import drain, enqueue
 from bench.waits import told
@@ -46,6 +47,14 @@ def _measurement(case: Case, name: str, databases: Databases, sizes: Sizes) -> C
     if case.activity == "enqueue":
         return partial(enqueue, contender, databases, batch=case.batch, seconds=sizes.seconds)
     return partial(drain, contender, databases, batch=case.batch, processes=case.processes, seconds=sizes.seconds)
+
+
+def fresh(databases: Databases, sizes: Sizes, announce: Announce, results: Results) -> None:
+    progress = announce(f"{databases.kind}: a new database from its first job on, {sizes.fresh:g} s")
+    found = from_the_first_job_on(towpath(databases.kind), databases, seconds=sizes.fresh)
+    progress("jobs/s in the first third", found.first)
+    progress("jobs/s in the last third", found.last)
+    results.fresh.append(Fresh(databases.kind, sizes.fresh, found.first, found.last, found.ratio))
 
 
 def pickups(databases: Databases, sizes: Sizes, chosen: Collection[str], announce: Announce, results: Results) -> None:
