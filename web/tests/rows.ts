@@ -10,6 +10,7 @@ export function job(id: string, change: Partial<Job> = {}): Job {
     tenant: "acme",
     lane: "acme",
     state: "queued",
+    status: "QUEUED",
     reason: null,
     priority: 1,
     cost: 1,

@@ -26,11 +26,18 @@ from towpath.cli.options import (
 from towpath.cli.records import job_as_dict, plain
 from towpath.cli.screen import clean, console, one_line, say_json
 from towpath.cli.words import age, jobs
+from towpath.core.projections import folded
 
 app = typer.Typer()
 
 Kind = Annotated[
-    str | None, typer.Option("--kind", help="Only this kind of error, such as fatal or timeout.", show_default=False)
+    str | None,
+    typer.Option(
+        "--kind",
+        callback=lambda text: text and folded(text),
+        help="Only this kind of error, such as fatal or timeout.",
+        show_default=False,
+    ),
 ]
 Message = Annotated[
     str | None, typer.Option("--message", help="Only this message, as the groups show it.", show_default=False)

@@ -27,7 +27,9 @@ app = typer.Typer(no_args_is_help=True, help="Look at jobs: list, show, watch. M
 @finds_data
 def list_jobs(
     *,
-    state: Annotated[str | None, typer.Option("--state", help="Only jobs in this state.", show_default=False)] = None,
+    state: Annotated[
+        str | None, typer.Option("--state", help="Only jobs in this state, in capitals or not.", show_default=False)
+    ] = None,
     operation: Operation = None,
     queue: Queue = None,
     tenant: Tenant = None,

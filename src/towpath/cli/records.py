@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from towpath.core.encoding import decode
+from towpath.core.projections import status_of
 from towpath.core.records import Event, Job, Step
 
 
@@ -24,6 +25,7 @@ def job_as_dict(job: Job) -> dict[str, Any]:
         "id": job.id,
         "operation": job.operation,
         "state": job.state.value,
+        "status": status_of(job.state),
         "reason": job.reason,
         "queue": job.queue,
         "tenant": job.tenant,

@@ -10,6 +10,7 @@ from typing import Any
 from towpath.core.encoding import decode
 from towpath.core.errors import ConfigurationError, JobNotFound
 from towpath.core.lifecycle import State
+from towpath.core.projections import folded
 from towpath.core.records import Event, Job, Step
 from towpath.core.usage import NOTHING, Cost, Usage, total
 from towpath.engine.prices import get_prices
@@ -64,7 +65,7 @@ def check_limit(limit: int) -> int:
 
 def check_state(name: str) -> str:
     try:
-        return State(str(name).lower()).value
+        return State(folded(str(name))).value
     except ValueError:
         states = ", ".join(state.value for state in State)
         raise ConfigurationError(f"there is no state {name!r}; the states are {states}") from None

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, datetime
-from typing import Annotated, Generic, TypeVar
+from typing import Annotated, Any, Generic, TypeVar, get_args
 
 from pydantic import AfterValidator, AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field, PlainSerializer
 
 from towpath.core.encoding import plain
+from towpath.core.projections import spelt
 
 T = TypeVar("T")
 _RFC_3339 = re.compile(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d")
@@ -38,6 +39,12 @@ Label = Annotated[Text, Field(min_length=1, max_length=500)]
 """A name that people choose freely: of a tenant, a lane, a key, a signal."""
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9_][A-Za-z0-9_.:/-]{0,199}$")]
 """A name of an operation, a queue or a schedule."""
+
+
+def any_case(choice: Any) -> BeforeValidator:
+    """For a Literal that people ask by: capitals, hyphens and underscores do not matter in what they send."""
+    names = get_args(choice)
+    return BeforeValidator(lambda value: spelt(value, names) if isinstance(value, str) else value)
 
 
 def _utc(moment: datetime) -> str:

@@ -31,7 +31,7 @@ NOT_FOUND = "not found"
 
 
 class RecordingQuery(shapes.Request):
-    status: Annotated[list[schemas.StatusName], Field(default_factory=list, max_length=6)]
+    status: Annotated[list[schemas.AskedStatus], Field(default_factory=list, max_length=6)]
     text: Annotated[shapes.Text | None, Field(min_length=1, max_length=200, description="A part of the title.")] = None
     tenant: Annotated[shapes.Label | None, Field(description="For admins; everybody else sees their own tenant.")] = None
     after: Annotated[schemas.RecordingId | None, Field(description="The `next` of the page before.")] = None

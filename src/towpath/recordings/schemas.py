@@ -6,11 +6,12 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from towpath.http.shapes import Answer, Moment, Request, Text
+from towpath.http.shapes import Answer, Moment, Request, Text, any_case
 from towpath.recordings.keeping import LONGEST_TITLE
 
 RecordingId = Annotated[str, Field(pattern=r"^[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}$")]
 StatusName = Literal["PENDING", "PROCESSING", "SUMMARIZING", "COMPLETED", "FAILED", "CANCELLED"]
+AskedStatus = Annotated[StatusName, any_case(StatusName)]
 JobStatusName = Literal["queued", "processing", "completed", "failed", "cancelled"]
 JobTypeName = Literal["transcribe", "summarize", "reprocess_transcription", "reprocess_summary"]
 QueueTypeName = Literal["transcription", "summary"]

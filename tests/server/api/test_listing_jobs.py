@@ -194,3 +194,31 @@ async def test_counts_say_so_when_more_is_queued_than_can_be_looked_through(site
     monkeypatch.setattr(counting, "_DAY", timedelta(0))  # all of them are older than that
     found = ok(await site.ann.get("/api/jobs/counts"))
     assert (found["queued"], found["capped"]) == (4, True)
+
+
+async def test_states_are_asked_for_in_any_case(site: Site):
+    queued, cancelled = await site.make("greet", {"name": "n"}), await site.make("greet", {"name": "n"})
+    await site.app.cancel(cancelled.id)
+    for written in ("queued", "QUEUED", "Queued", " queued"):
+        assert await ids(site.ann, state=written) == [queued.id]
+    assert await ids(site.ann, state=["QUEUED", "Cancelled"]) == [cancelled.id, queued.id]
+    problem(await site.ann.get("/api/jobs", params={"state": "que"}), 422, "invalid")
+    done = ok(await site.ann.post("/api/jobs/bulk", json={"action": "CANCEL", "filter": {"state": ["QUEUED"]}}))
+    assert done["done"] == 1
+    events = ok(await site.ann.get(f"/api/jobs/{queued.id}/events", params={"level": "INFO"}))
+    assert events["items"]
+
+
+async def test_a_status_knows_no_waiting(site: Site):
+    async with working(site.app):
+        waiting = await site.make("wait")
+        await in_state(site.app, waiting, "waiting")
+        queued = await site.make("greet", {"name": "n"}, delay=3600)
+        shown = {job["id"]: (job["state"], job["status"]) for job in ok(await site.ann.get("/api/jobs"))["items"]}
+        assert shown == {waiting.id: ("waiting", "RUNNING"), queued.id: ("queued", "QUEUED")}
+        assert ok(await site.ann.get(f"/api/jobs/{waiting.id}"))["status"] == "RUNNING"
+        assert await ids(site.ann, status="running") == [waiting.id]
+        assert await ids(site.ann, status=["QUEUED", "Running"]) == [queued.id, waiting.id]
+        assert await ids(site.ann, status="SUCCEEDED") == []
+    problem(await site.ann.get("/api/jobs", params={"status": "waiting"}), 422, "invalid")
+    problem(await site.ann.get("/api/jobs", params={"status": "RUNNING", "state": "running"}), 422, "invalid")

@@ -2148,6 +2148,12 @@ export interface components {
              * @enum {string}
              */
             state: "queued" | "running" | "waiting" | "succeeded" | "partial" | "failed" | "cancelled";
+            /**
+             * Status
+             * @description The state for those who know no `waiting`: it is `RUNNING` too.
+             * @enum {string}
+             */
+            status: "QUEUED" | "RUNNING" | "SUCCEEDED" | "PARTIAL" | "FAILED" | "CANCELLED";
             /** Tenant */
             tenant: string;
             /** Worker Id */
@@ -2236,6 +2242,12 @@ export interface components {
              * @enum {string}
              */
             state: "queued" | "running" | "waiting" | "succeeded" | "partial" | "failed" | "cancelled";
+            /**
+             * Status
+             * @description The state for those who know no `waiting`: it is `RUNNING` too.
+             * @enum {string}
+             */
+            status: "QUEUED" | "RUNNING" | "SUCCEEDED" | "PARTIAL" | "FAILED" | "CANCELLED";
             /** Steps */
             steps: components["schemas"]["Step"][];
             /** Tenant */
@@ -2299,6 +2311,11 @@ export interface components {
             root?: string | null;
             /** State */
             state?: ("queued" | "running" | "waiting" | "succeeded" | "partial" | "failed" | "cancelled")[];
+            /**
+             * Status
+             * @description Instead of `state`: `RUNNING` is `waiting` too.
+             */
+            status?: ("QUEUED" | "RUNNING" | "SUCCEEDED" | "PARTIAL" | "FAILED" | "CANCELLED")[];
             /**
              * Tenant
              * @description For admins; everybody else sees their own tenant.
@@ -4997,6 +5014,8 @@ export interface operations {
         parameters: {
             query?: {
                 state?: ("queued" | "running" | "waiting" | "succeeded" | "partial" | "failed" | "cancelled")[];
+                /** @description Instead of `state`: `RUNNING` is `waiting` too. */
+                status?: ("QUEUED" | "RUNNING" | "SUCCEEDED" | "PARTIAL" | "FAILED" | "CANCELLED")[];
                 operation?: string | null;
                 queue?: string | null;
                 /** @description For admins; everybody else sees their own tenant. */

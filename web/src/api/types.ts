@@ -21,6 +21,7 @@ export type Lane = Schemas["Lane"];
 export type LaneSettings = Schemas["LaneSettings"];
 export type Worker = Schemas["Worker"];
 export type Schedule = Schemas["Schedule"];
+export type NewSchedule = Schemas["NewSchedule"];
 export type InboxPage = Schemas["InboxPage"];
 export type Requeue = Schemas["Requeue"];
 export type Requeued = Schemas["Requeued"];

@@ -1,4 +1,4 @@
-import type { LaneSettings, Queue, QueueDetail, Schedule, Worker } from "@/api/types";
+import type { LaneSettings, NewSchedule, Queue, QueueDetail, Schedule, Worker } from "@/api/types";
 import { answer, client } from "@/services/client";
 
 export function listQueues(): Promise<Queue[]> {
@@ -30,6 +30,14 @@ export function listWorkers(): Promise<Worker[]> {
 
 export function listSchedules(): Promise<Schedule[]> {
   return answer(client.GET("/api/schedules"));
+}
+
+export function createSchedule(body: NewSchedule): Promise<Schedule> {
+  return answer(client.POST("/api/schedules", { body }));
+}
+
+export function deleteSchedule(name: string): Promise<unknown> {
+  return answer(client.DELETE("/api/schedules/{name}", { params: { path: { name } } }));
 }
 
 export type ScheduleAction = "pause" | "resume" | "fire";

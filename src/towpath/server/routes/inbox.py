@@ -24,7 +24,7 @@ from towpath.server.routes.sharing import Engine
 from towpath.server.schemas.base import Label, Name, Page
 from towpath.server.schemas.base import Request as Asked
 from towpath.server.schemas.bulk import JobId
-from towpath.server.schemas.inbox import Cause, InboxGroup, InboxPage, Requeue, Requeued
+from towpath.server.schemas.inbox import Cause, InboxGroup, InboxPage, Kind, Requeue, Requeued
 from towpath.server.schemas.jobs import Job, job_of
 
 router = Router(prefix="/api/inbox", tags=["inbox"])
@@ -38,7 +38,7 @@ class InboxQuery(Asked):
 
 class GroupQuery(InboxQuery):
     operation: Name | None = None
-    kind: Cause | None = None
+    kind: Kind | None = None
     message: Annotated[Cause | None, Field(description="As in the group: with its variable parts taken out.")] = None
     after: JobId | None = None
     limit: Annotated[int, Field(ge=1, le=200)] = 50

@@ -16,21 +16,22 @@ from towpath.http.problems import not_found, responses
 from towpath.http.routing import Router
 from towpath.server.counts import counts_for
 from towpath.server.routes.sharing import Engine, JobIdPath, own_job, wanted_by
-from towpath.server.schemas.base import Page, Request
+from towpath.server.schemas.base import Page, Request, any_case
 from towpath.server.schemas.bulk import JobFilter, JobId, States
 from towpath.server.schemas.details import JobDetail, JobWorker, explanation_of, step_of
-from towpath.server.schemas.events import Event, Level, event_of
+from towpath.server.schemas.events import AskedLevel, Event, event_of
 from towpath.server.schemas.jobs import Counts, Job, job_fields, job_of
 from towpath.server.values import download, inlined
 
 router = Router(prefix="/api/jobs", tags=["jobs"])
 
+_Order = Literal["newest"]
 _Limit = Annotated[int, Field(ge=1, le=200)]
 
 
 class JobQuery(JobFilter):
     limit: _Limit = 50
-    order: Literal["newest"] = "newest"
+    order: Annotated[_Order, any_case(_Order)] = "newest"
 
 
 class ChildQuery(Request):
@@ -41,7 +42,7 @@ class ChildQuery(Request):
 
 class EventQuery(Request):
     after: Annotated[int, Field(ge=0, le=2**31 - 1, description="Only events with a higher seq.")] = 0
-    level: Annotated[Level | None, Field(description="Only events of this level and above.")] = None
+    level: Annotated[AskedLevel | None, Field(description="Only events of this level and above.")] = None
     limit: Annotated[int, Field(ge=1, le=1000)] = 200
 
 

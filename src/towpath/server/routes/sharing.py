@@ -36,7 +36,7 @@ def no_job(job_id: str) -> JobNotFound:
 
 def wanted_by(asked: JobFilter, principal: Principal) -> Wanted:
     return Wanted(
-        states=asked.state,
+        states=asked.states,
         operation=asked.operation,
         queue=asked.queue,
         tenant=tenant_of(principal, asked.tenant),

@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Annotated
 
 from fastapi import Query
+from pydantic import BeforeValidator
 
+from towpath.core.projections import folded
 from towpath.http.policy import Reader, tenant_of
 from towpath.http.routing import Router
 from towpath.server.counts import at_most_once_a_second
@@ -16,11 +18,15 @@ from towpath.server.schemas.stats import Stats, WindowName, shown
 router = Router(prefix="/api/stats", tags=["stats"])
 
 
+def _any_case(value: object) -> object:
+    return folded(value) if isinstance(value, str) else value
+
+
 @router.get("", operation_id="get_stats")
 async def get_stats(
     principal: Reader,
     app: Engine,
-    window: Annotated[WindowName, Query()] = WindowName.DAY,
+    window: Annotated[WindowName, BeforeValidator(_any_case), Query()] = WindowName.DAY,
     operation: Annotated[Name | None, Query()] = None,
     queue: Annotated[Name | None, Query()] = None,
     tenant: Annotated[Label | None, Query(description="For admins: one tenant instead of all.")] = None,

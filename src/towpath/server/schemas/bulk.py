@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
-from towpath.server.schemas.base import Answer, AskedMoment, Label, Name, Request, Text
-from towpath.server.schemas.jobs import StateName
+from towpath.core.projections import states_of
+from towpath.server.schemas.base import Answer, AskedMoment, Label, Name, Request, Text, any_case
+from towpath.server.schemas.jobs import AskedState, AskedStatus
 
 JobId = Annotated[str, Field(pattern=r"^[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}$")]
-States = Annotated[list[StateName], Field(max_length=7)]
+States = Annotated[list[AskedState], Field(max_length=7)]
+Statuses = Annotated[list[AskedStatus], Field(max_length=6)]
+_Action = Literal["cancel", "retry", "delete"]
 SearchText = Annotated[
     Text,
     Field(
@@ -25,6 +28,7 @@ class JobFilter(Request):
     """Which jobs are meant; all conditions must hold."""
 
     state: Annotated[States, Field(default_factory=list)]
+    status: Annotated[Statuses, Field(default_factory=list, description="Instead of `state`: `RUNNING` is `waiting` too.")]
     operation: Name | None = None
     queue: Name | None = None
     tenant: Annotated[Label | None, Field(description="For admins; everybody else sees their own tenant.")] = None
@@ -35,11 +39,21 @@ class JobFilter(Request):
     created_before: AskedMoment | None = None
     after: Annotated[JobId | None, Field(description="The `next` of the page before.")] = None
 
+    @model_validator(mode="after")
+    def _one_vocabulary(self) -> Self:
+        if self.state and self.status:
+            raise ValueError("ask by state or by status, not by both")
+        return self
+
+    @property
+    def states(self) -> list[str]:
+        return [*self.state, *(state.value for state in states_of(self.status))]
+
 
 class Bulk(Request):
     """What to do with the jobs of these ids, or with those that match a filter. One of the two is given."""
 
-    action: Literal["cancel", "retry", "delete"]
+    action: Annotated[_Action, any_case(_Action)]
     ids: Annotated[list[JobId] | None, Field(max_length=1000)] = None
     filter: JobFilter | None = None
 

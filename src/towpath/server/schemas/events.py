@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from towpath.core.encoding import DEEPEST, deeper_than
 from towpath.core.records import Event as EventRow
-from towpath.server.schemas.base import Answer, Moment
+from towpath.server.schemas.base import Answer, Moment, any_case
 
 Level = Literal["debug", "info", "warning", "error"]
+AskedLevel = Annotated[Level, any_case(Level)]
 
 
 class Event(Answer):

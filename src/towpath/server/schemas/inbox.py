@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
+from towpath.core.projections import folded
 from towpath.server.schemas.base import Answer, Moment, Name, Page, Request, Text
 from towpath.server.schemas.bulk import JobId
 
 Cause = Annotated[Text, Field(max_length=500)]
+Kind = Annotated[Cause, AfterValidator(folded)]
 
 
 class InboxGroup(Answer):
@@ -36,7 +38,7 @@ class Requeue(Request):
 
     ids: Annotated[list[JobId] | None, Field(max_length=1000)] = None
     operation: Name | None = None
-    kind: Cause | None = None
+    kind: Kind | None = None
     message: Cause | None = None
     all: Annotated[bool, Field(description="Must be true when nothing else is given.")] = False
     after: Annotated[JobId | None, Field(description="The `next` of the answer before.")] = None

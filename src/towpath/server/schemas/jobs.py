@@ -7,10 +7,14 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from towpath.core.lifecycle import State
+from towpath.core.projections import status_of
 from towpath.core.records import Job as JobRow
-from towpath.server.schemas.base import Answer, AskedMoment, Label, Moment, Name, Request
+from towpath.server.schemas.base import Answer, AskedMoment, Label, Moment, Name, Request, any_case
 
 StateName = Literal["queued", "running", "waiting", "succeeded", "partial", "failed", "cancelled"]
+StatusName = Literal["QUEUED", "RUNNING", "SUCCEEDED", "PARTIAL", "FAILED", "CANCELLED"]
+AskedState = Annotated[StateName, any_case(StateName)]
+AskedStatus = Annotated[StatusName, any_case(StatusName)]
 
 
 class Progress(Answer):
@@ -46,6 +50,7 @@ class Job(Answer):
     tenant: str
     lane: str
     state: StateName
+    status: Annotated[StatusName, Field(description="The state for those who know no `waiting`: it is `RUNNING` too.")]
     reason: Annotated[str | None, Field(description="Why it waits: scheduled, capped, retry, children, signal, sleep …")]
     priority: Annotated[int, Field(ge=0, le=3, description="0 comes first.")]
     cost: Annotated[float, Field(description="How much of its lane's share it uses up.")]
@@ -139,6 +144,7 @@ def job_fields(row: JobRow) -> dict[str, Any]:
         "tenant": row.tenant,
         "lane": row.lane,
         "state": row.state.value,
+        "status": status_of(row.state),
         "reason": row.reason,
         "priority": row.priority,
         "cost": row.cost,

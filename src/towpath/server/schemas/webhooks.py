@@ -6,12 +6,14 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from towpath.server.schemas.base import Answer, Label, Moment, Name, Request, Text
+from towpath.server.schemas.base import Answer, Label, Moment, Name, Request, Text, any_case
 from towpath.server.schemas.jobs import StateName
 
 Ending = Literal["succeeded", "partial", "failed", "cancelled"]
 Url = Annotated[Text, Field(min_length=8, max_length=2000, description="Begins with https:// or http://.")]
-Endings = Annotated[list[Ending], Field(min_length=1, max_length=4, description="The endings it hears of.")]
+Endings = Annotated[
+    list[Annotated[Ending, any_case(Ending)]], Field(min_length=1, max_length=4, description="The endings it hears of.")
+]
 Operations = Annotated[
     Annotated[list[Name], Field(min_length=1, max_length=100)] | None,
     Field(description="Only jobs of these; null: of all, children included."),
