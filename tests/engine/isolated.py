@@ -94,7 +94,6 @@ def register(app: App) -> None:
         ("dies", dies, {"max_attempts": 1}),
         ("eats", eats_memory, {"memory_mb": 512}),
         ("hangs", hangs_with_a_grandchild, {}),
-        ("hangs.briefly", hangs_with_a_grandchild, {"timeout": 4, "max_attempts": 1}),
     ]:
         app.operation(name, isolation="process", **options)(function)
 

@@ -134,11 +134,16 @@ async def _let_go(app, job):
 
 
 async def test_a_timeout_kills_the_whole_group(app, pids):
-    job = await app.enqueue("hangs.briefly", pids.file)
-    async with working(app):
-        row = await ended(app, job, within=30)
-        processes = await pids()
-        await eventually(lambda: all(map(gone, processes)))
+    job = await app.enqueue("hangs", pids.file, max_attempts=1)
+    worker = app.worker()
+    running = asyncio.create_task(worker.run())
+    processes = await pids()
+    [entry] = worker._entries.values()
+    entry.deadline = float("-inf")  # it is over now, however long it took until all of them were there
+    row = await ended(app, job, within=30)
+    await eventually(lambda: all(map(gone, processes)))
+    worker.stop()
+    await running
     assert (row.state, row.error["kind"]) == (State.FAILED, "timeout")
 
 

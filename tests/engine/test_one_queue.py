@@ -41,7 +41,7 @@ async def test_one_queue_is_read_without_the_jobs_and_without_the_other_queues(n
         real, app.services.store.read = app.services.store.read, read
         assert (await app.queues.get("images")).queued == 1
         app.services.store.read = real
-        assert set(asked) == {"depth_of", "lock_free_queue", "live_workers"}
+        assert set(asked) == {"depth_of", "lock_free_queue", "perhaps_alive"}
 
 
 class _Watched:

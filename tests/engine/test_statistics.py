@@ -7,8 +7,10 @@ import pytest
 
 from tests.engine.working import AT_ONCE, ended, eventually, working
 from towpath import ConfigurationError, Fatal, Partial, Transient
+from towpath.core.records import WorkerRow
 from towpath.engine.occupancy import take_sample
 from towpath.engine.statistics import sampling
+from towpath.store.contract import sign_of_life
 
 COUNTS = ("created", "started", "succeeded", "partial", "failed", "cancelled", "retried")
 WINDOWS = ("1h", "24h", "7d")
@@ -139,8 +141,8 @@ async def test_of_too_many_jobs_of_a_tenant_the_newest_are_looked_at_and_that_is
 
 async def test_how_busy_workers_are_is_an_average_over_their_heartbeats(app):
     async def beat(tx, running):
-        row = {"id": "w", "name": "w", "queues": "[]", "operations": "[]", "concurrency": 4, "version": "", "now": tx.now}
-        await tx.execute("put_worker", running=running, **row)
+        row = WorkerRow("w", "w", concurrency=4, running=running)
+        await tx.execute("put_worker", **sign_of_life(row, tx.now, tx.now + timedelta(seconds=30)))
         await take_sample(tx)
 
     for running in (1, 3, 4):

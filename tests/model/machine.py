@@ -2,6 +2,7 @@
 
 import asyncio
 from collections import Counter
+from datetime import timedelta
 from typing import Any
 
 from hypothesis import strategies as st
@@ -371,5 +372,5 @@ class JobMachine(RuleBasedStateMachine):
 
 async def _expired_leases(tx: Tx) -> list[tuple[str, int, str]]:
     first = "00000000-0000-0000-0000-000000000000"
-    rows = await tx.fetch("expired_leases", now=tx.now, after=first, limit=1000)
+    rows = await tx.fetch("ending_leases", soon=tx.now, beyond=tx.now + timedelta(days=365), after=first, limit=1000)
     return [(str(row["id"]), row["attempt"], row["state"]) for row in rows]
