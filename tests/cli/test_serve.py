@@ -73,6 +73,7 @@ def test_an_address_that_cannot_be_bound_is_told(tmp_path):
 def test_an_address_that_others_can_reach_needs_an_account_with_a_password(tmp_path):
     result = Commands(f"sqlite:///{tmp_path}/x.db")("serve", "--host", "0.0.0.0", "--port", "0", code=2)
     assert "towpath users create" in result.stderr
+    assert not list(tmp_path.glob("x.db*"))
 
 
 def test_without_the_servers_parts_it_says_what_to_install(tmp_path):

@@ -151,6 +151,18 @@ def test_a_place_that_cannot_hold_it_is_refused(tmp_path):
 def test_an_address_that_others_can_reach_needs_an_account_with_a_password(tmp_path):
     result = Commands("sqlite:///unused.db")("up", "--data", tmp_path / "d", "--host", "0.0.0.0", "--port", "0", code=2)
     assert "towpath users create NAME --admin --data d" in result.stderr
+    assert not (tmp_path / "d").exists()
+
+
+def test_a_start_that_is_refused_leaves_a_database_as_it_was(tmp_path):
+    data = tmp_path / "d"
+    towpath = Commands("sqlite:///unused.db")
+    data.mkdir()
+    Commands(f"sqlite:///{data / 'towpath.db'}").enqueue("add", {"a": 1, "b": 2})  # an app's own, without accounts
+    before = towpath("migrate", "--check", "--data", data, code=1).stdout
+    towpath("up", "--data", data, "--host", "0.0.0.0", "--port", "0", code=2)
+    assert towpath("migrate", "--check", "--data", data, code=1).stdout == before
+    assert not (data / "towpath.log").exists()
 
 
 def _shop(folder, url=""):

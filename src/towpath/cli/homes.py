@@ -15,7 +15,6 @@ from towpath.cli.loading import load_app
 from towpath.cli.serve import app_with_server
 from towpath.core.masking import masked
 from towpath.engine.app import App
-from towpath.store.private import make_folder
 
 _EXAMPLE = "towpath.cli.example:app"
 
@@ -23,28 +22,21 @@ _EXAMPLE = "towpath.cli.example:app"
 class Home(NamedTuple):
     app: App
     folder: Path
-    """For the log, and what the example needs."""
+    """For the log, and what the example needs; it is made when nothing speaks against a start any more."""
     where: str
     """What is used and why, for people."""
 
 
 def home_for(app_path: str | None, data: Path | None) -> Home:
     if app_path is None:
-        folder = _made(data or DATA)
+        folder = (data or DATA).absolute()
         return Home(app_with_server(database_in(folder), _EXAMPLE), folder, _of_the_example(folder))
     own = load_app(app_path).url
     if data is not None:
-        folder = _made(data)
+        folder = data.absolute()
         return Home(app_with_server(database_in(folder), app_path), folder, _as_data_says(folder, own, app_path))
-    folder = _made(config.sqlite_path(own).parent if own.startswith("sqlite:") else DATA)
+    folder = (config.sqlite_path(own).parent if own.startswith("sqlite:") else DATA).absolute()
     return Home(app_with_server(None, app_path), folder, _as_the_app_says(own, app_path))
-
-
-def _made(folder: Path) -> Path:
-    """For nobody else on this machine, if it is new: there will be hashes of passwords in it."""
-    home = folder.absolute()
-    make_folder(home)
-    return home
 
 
 def _of_the_example(folder: Path) -> str:

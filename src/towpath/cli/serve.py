@@ -73,8 +73,10 @@ def app_with_server(database: str | None, app_path: str | None) -> App:
 async def _serve(app: App, host: str, port: int) -> None:
     from towpath.cli.addresses import noted
     from towpath.cli.serving import bind, front_of, serve
+    from towpath.cli.strangers import refuse_strangers
 
     with bind(host, port) as listening:
+        await refuse_strangers(app, host)
         async with opened_patiently(app, log.warning):
             front = await front_of(app, listening, host)
             with noted(app.url, front.address):

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import uvicorn
 from fastapi import FastAPI
 
-from towpath.cli.data import options_for
+from towpath.cli.strangers import how_to_let_in
 from towpath.cli.words import program
 from towpath.core.errors import ConfigurationError
 from towpath.engine.app import App
@@ -70,8 +70,8 @@ class Front(NamedTuple):
 
 async def front_of(app: App, listening: socket.socket, host: str) -> Front:
     """The server for an open app."""
-    remedy = f"{program()} users create NAME --admin{options_for(app.url)}"
-    local = check_host(host, await has_password_account(app), app.settings.allowed_hosts, remedy=remedy)
+    has_account = await has_password_account(app)
+    local = check_host(host, has_account, app.settings.allowed_hosts, remedy=how_to_let_in(app))
     address = (app.settings.base_url or address_of(listening, host) + app.settings.base_path).rstrip("/")
     if local:
         await ensure_local_account(app)

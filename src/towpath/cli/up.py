@@ -67,9 +67,12 @@ def up(
     """
     need("server", useful=("local",))
     from towpath.cli.homes import home_for
+    from towpath.cli.strangers import refuse_strangers
 
     home = home_for(app_path, data)
     begin = partial(_begin_example, home.app, home.folder, example) if app_path is None else None
+    run(refuse_strangers(home.app, host))
+    private.make_folder(home.folder)  # for nobody else on this machine: there will be hashes of passwords in it
     with _log_to(home.folder / "towpath.log"):
         run(_up(home.app, home.where, host, port, begin, open_browser))
 
