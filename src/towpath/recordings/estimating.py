@@ -34,8 +34,8 @@ STUCK = "it waits for something that is not in the queue"
 class Basis(Enum):
     """What a speed was taken from, and how far from the truth that may be: at least and at most so much of the estimate."""
 
-    OWN = (0.65, 1.7)
-    RECENT = (0.65, 2.0)
+    OWN = (0.65, 2.2)
+    RECENT = (0.65, 2.5)
     KNOWN = (0.2, 4.0)
 
 
