@@ -64,18 +64,20 @@ def test_the_link_logs_into_local_mode_once(up):
 
 def test_the_example_is_read_and_packed_but_for_the_broken_document(up):
     def done():
-        read = up.jobs(operation="document.read", state=["succeeded", "failed"])
-        return len(read) == DOCUMENTS and len(up.jobs(operation="document.pack", state="succeeded")) == DOCUMENTS
+        read = up.jobs(operation="example.document.read", state=["succeeded", "failed"])
+        return len(read) == DOCUMENTS and len(up.jobs(operation="example.document.pack", state="succeeded")) == DOCUMENTS
 
     until(done, timeout=120)
-    [broken] = up.jobs(operation="document.read", state="failed")
+    [broken] = up.jobs(operation="example.document.read", state="failed")
     assert (broken["tenant"], broken["error"]["kind"]) == ("cedar", "schema_invalid")
-    assert [job["tenant"] for job in up.jobs(operation="collection.read", state="partial")] == ["cedar"]
-    assert any(job["failures"] for job in up.jobs(operation="document.read", state="succeeded")), "nothing was retried"
+    assert [job["tenant"] for job in up.jobs(operation="example.collection.read", state="partial")] == ["cedar"]
+    assert any(job["failures"] for job in up.jobs(operation="example.document.read", state="succeeded")), (
+        "nothing was retried"
+    )
 
 
 def test_the_broken_document_can_be_mended_and_its_collection_then_finishes(up):
-    [broken] = until(lambda: up.jobs(operation="document.read", state="failed"), timeout=60)
+    [broken] = until(lambda: up.jobs(operation="example.document.read", state="failed"), timeout=60)
     payload = up.get(f"/api/jobs/{broken['id']}")["payload"]
     edited = {"payload": payload | {"encoding": "latin-1"}}
     assert up.post(f"/api/jobs/{broken['id']}/retry", edited).status_code == 200
@@ -83,22 +85,22 @@ def test_the_broken_document_can_be_mended_and_its_collection_then_finishes(up):
 
 
 def test_something_slow_can_be_watched_and_its_lines_are_events(up):
-    [job, *_] = until(lambda: up.jobs(operation="logbook.dictate", state="running"), timeout=60)
+    [job, *_] = until(lambda: up.jobs(operation="example.logbook.dictate", state="running"), timeout=60)
     until(lambda: (up.get(f"/api/jobs/{job['id']}")["progress"] or {}).get("current", 0) > 1, timeout=60)
     names = {event["name"] for event in up.get(f"/api/jobs/{job['id']}/events")["items"]}
     assert {"dictation.line", "job.progress"} <= names
 
 
 def test_every_operation_of_the_example_is_public_and_says_what_it_takes(up):
-    queues = {"collections", "documents", "dictation"}
+    queues = {"example-collections", "example-documents", "example-dictation"}
     operations = {one["name"]: one for one in up.get("/api/operations") if one["queue"] in queues}
     assert len(operations) == 6
     assert all(one["public"] and one["description"] for one in operations.values())
-    assert operations["logbook.dictate"]["schema"]["properties"]["lines"]["maximum"] == 600
-    made = up.post("/api/jobs", {"operation": "logbook.dictate", "payload": {"lines": 2, "seconds_per_line": 0}})
+    assert operations["example.logbook.dictate"]["schema"]["properties"]["lines"]["maximum"] == 600
+    made = up.post("/api/jobs", {"operation": "example.logbook.dictate", "payload": {"lines": 2, "seconds_per_line": 0}})
     assert made.status_code == 201
     until(lambda: up.get(f"/api/jobs/{made.json()['id']}")["state"] == "succeeded", timeout=60)
-    outside = {"operation": "document.read", "payload": {"folder": "../..", "name": "passwd"}}
+    outside = {"operation": "example.document.read", "payload": {"folder": "../..", "name": "passwd"}}
     assert up.post("/api/jobs", outside).status_code == 422
 
 
@@ -111,7 +113,7 @@ def test_it_has_schedules_and_a_worker(up):
 def test_a_second_start_adds_nothing_and_the_first_ends_gracefully(tmp_path):
     settings = {"TOWPATH_DRAIN_SECONDS": "0.2"}
     with started("up", "--data", tmp_path / "d", "--port", "0", env=settings) as process, Running(process) as first:
-        until(lambda: first.jobs(operation="logbook.dictate", state="running"), timeout=60)
+        until(lambda: first.jobs(operation="example.logbook.dictate", state="running"), timeout=60)
         before = len([job for job in first.jobs() if job["parent_id"] is None])
         with first.browser.stream("GET", "/api/events") as stream:
             assert stream.status_code == 200
@@ -126,7 +128,7 @@ def test_a_second_start_adds_nothing_and_the_first_ends_gracefully(tmp_path):
     command = ("up", "--data", tmp_path / "d", "--port", "0", "--no-example")
     with started(*command, env=settings) as process, Running(process) as again:
         assert len([job for job in again.jobs() if job["parent_id"] is None]) <= before + 2  # the schedules' own
-        names = [event["name"] for job in again.jobs(operation="logbook.dictate", state=["running", "queued"])
+        names = [event["name"] for job in again.jobs(operation="example.logbook.dictate", state=["running", "queued"])
                  for event in again.get(f"/api/jobs/{job['id']}/events")["items"]]  # fmt: skip
         assert "job.released" in names
         process.terminate()

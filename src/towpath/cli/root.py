@@ -11,6 +11,7 @@ from towpath.cli import (
     backup,
     doctor,
     enqueue,
+    examples,
     explain,
     inbox,
     jobs,
@@ -96,5 +97,6 @@ app.command("migrate", rich_help_panel=_TEND)(migrate.migrate)
 app.add_typer(models.app, name="models", rich_help_panel=_TEND)
 app.command("prune", rich_help_panel=_TEND)(prune.prune)
 app.command("backup", rich_help_panel=_TEND)(backup.backup)
+app.add_typer(examples.app, name="example", rich_help_panel=_TEND)
 app.command("config", rich_help_panel=_TEND)(settings.config)
 app.command("version", rich_help_panel=_TEND)(versions.version)

@@ -13,7 +13,7 @@ from typing import Annotated
 
 import typer
 
-from towpath.cli.data import options_for
+from towpath.cli.data import DATA, database_in, exists, options_for
 from towpath.cli.extras import need
 from towpath.cli.logs import LineFormatter
 from towpath.cli.opening import run
@@ -48,7 +48,7 @@ def up(
         ),
     ] = None,
     example: Annotated[
-        bool, typer.Option("--example/--no-example", help="Begin with the jobs of the example, if there are none yet.")
+        bool, typer.Option("--example/--no-example", help="Begin with the jobs of the example, on the first start.")
     ] = True,
     open_browser: Annotated[bool, typer.Option("--open", help="Open the log-in link in a browser.")] = False,
 ) -> None:
@@ -57,7 +57,8 @@ def up(
     Jobs, accounts, stored values and the log are in DIR. With --app and without --data they are in the database that the
     app names, and beside it; the first line printed says which. It runs until Ctrl-C or SIGTERM: then jobs that run get
     TOWPATH_DRAIN_SECONDS to finish or are handed back, and a second Ctrl-C does not wait. Without --app it serves an
-    example: three tenants have their documents read and packed, and a logbook is dictated slowly enough to watch.
+    example: three tenants have their documents read and packed, and a logbook is dictated slowly enough to watch. What
+    belongs to it has a name that begins with example, and goes with one click, or with towpath example remove.
 
     \b
     Examples:
@@ -69,8 +70,9 @@ def up(
     from towpath.cli.homes import home_for
     from towpath.cli.strangers import refuse_strangers
 
+    first = app_path is None and not exists(database_in(data or DATA))
     home = home_for(app_path, data)
-    begin = partial(_begin_example, home.app, home.folder, example) if app_path is None else None
+    begin = partial(_begin_example, home.app, wanted=example, first=first) if app_path is None else None
     run(refuse_strangers(home.app, host))
     private.make_folder(home.folder)  # for nobody else on this machine: there will be hashes of passwords in it
     with _log_to(home.folder / "towpath.log"):
@@ -99,11 +101,14 @@ async def _up(
     typer.echo("stopped")
 
 
-async def _begin_example(app: App, home: Path, wanted: bool) -> None:
-    from towpath.cli.example.seeding import prepare, seed
+async def _begin_example(app: App, *, wanted: bool, first: bool) -> None:
+    """On the first start only: whoever has removed it must not meet it again."""
+    from towpath.cli.example.seeding import seed
+    from towpath.engine.example import remove_schedules
 
-    await prepare(home)
-    if wanted:
+    if not wanted:
+        await remove_schedules(app)
+    elif first:
         await seed(app)
 
 

@@ -21,6 +21,8 @@ class Counts:
     """What is going on now, and what ended in the last 24 hours. `capped`: there are more than could be counted."""
 
     queued: int = 0
+    scheduled: int = 0
+    """Of those that are queued: they wait for their time, and no worker could take them now."""
     running: int = 0
     waiting: int = 0
     succeeded: int = 0
@@ -37,6 +39,7 @@ async def count_all(store: Store) -> Counts:
             counts.queued += max(0, row["queued"])
             counts.running += max(0, row["running"])
             counts.waiting += max(0, row["waiting"])
+        counts.scheduled = min(counts.queued, await _scheduled(tx, None))
         [ended] = await tx.fetch("ended_since", since=tx.now - _DAY)
         for state in ("succeeded", "partial", "failed", "cancelled"):
             setattr(counts, state, ended[state])
@@ -56,9 +59,15 @@ async def count_tenant(store: Store, tenant: str) -> Counts:
         if len(rows) > MOST_COUNTED:
             counts.capped = ids[-1] >= first_at(tx.now - _DAY)
             await _older_ones(tx, counts, tenant)
+        counts.scheduled = min(counts.queued, await _scheduled(tx, tenant))
         return counts
 
     return await store.read(unit)
+
+
+async def _scheduled(tx: Tx, tenant: str | None) -> int:
+    [row] = await tx.fetch("scheduled_jobs", now=tx.now, tenant=tenant, limit=MOST_COUNTED)
+    return int(row["jobs"])
 
 
 async def _add(tx: Tx, counts: Counts, ids: Sequence[str], tenant: str | None) -> None:

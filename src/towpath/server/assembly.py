@@ -24,6 +24,7 @@ from towpath.server.routes import (
     audit,
     bulk,
     events,
+    example,
     health,
     inbox,
     jobs,
@@ -51,7 +52,7 @@ from towpath.version import __version__
 
 _RESOURCES = (
     session, oidc, jobs, making, moving, bulk, events, inbox, queues, workers, schedules, operations, stats, webhooks,
-    settings, tokens, users, asset_routes, uploads, audit, metrics, health, problems, manual,
+    settings, tokens, users, asset_routes, uploads, audit, metrics, health, problems, manual, example,
 )  # fmt: skip
 _PRODUCTS = (recordings,)
 """Products bring their own routes."""

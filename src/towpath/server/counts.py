@@ -60,6 +60,7 @@ async def counts_for(app: App, tenant: str | None) -> Counts:
         found = await (count_all(store) if tenant is None else count_tenant(store, tenant))
         return Counts(
             queued=found.queued,
+            scheduled=found.scheduled,
             running=found.running,
             waiting=found.waiting,
             succeeded_24h=found.succeeded,

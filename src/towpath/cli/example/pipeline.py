@@ -6,6 +6,8 @@ collection.read ── gather ──> document.read     steps, one of them again
 
 logbook.dictate      writes a text line by line, slowly enough to be watched
 collection.count     what the schedules run every minute
+
+All of them, and their queues and schedules, begin with `example`: what is no real work says so wherever it shows.
 """
 
 from __future__ import annotations
@@ -20,6 +22,7 @@ from towpath.cli.example.dictating import Dictation, write_page
 from towpath.cli.example.language import LanguageService, ask_language
 from towpath.core.outcomes import Deferred, Partial
 from towpath.core.retry import Retry
+from towpath.engine import example
 from towpath.engine.app import App
 from towpath.engine.bridge import SyncContext
 from towpath.engine.context import Context
@@ -54,7 +57,7 @@ class Packing(BaseModel):
 
 
 def home() -> Path:
-    return place.home_of(app.url)
+    return example.folder(app.url)
 
 
 @app.resource("language")
@@ -62,22 +65,24 @@ def language_service() -> LanguageService:
     return LanguageService()
 
 
-@app.operation("collection.read", queue="collections", public=True)
+@app.operation("example.collection.read", queue="example-collections", public=True)
 async def read_collection(ctx: Context, work: Collection) -> Any:
     """Has every document of a folder read as a job of its own, writes a report about them, and has them packed."""
     folder = place.documents(home(), work.folder)
     names = await ctx.step("find documents", measuring.find_documents, str(folder))
-    children = await ctx.gather("document.read", [{"folder": work.folder, "name": name} for name in names], partial_ok=True)
+    children = await ctx.gather(
+        "example.document.read", [{"folder": work.folder, "name": name} for name in names], partial_ok=True
+    )
     documents = [result for result in await children.results() if result is not None]
     report = place.report(home(), work.folder)
     outcome = await ctx.step("write report", measuring.write_report, str(report), work.folder, documents)
-    outcome["packing"] = ctx.enqueue("collection.pack", work)
+    outcome["packing"] = ctx.enqueue("example.collection.pack", work)
     if children.failed:
         return Partial(outcome, f"{children.failed} of {children.total} documents could not be read")
     return outcome
 
 
-@app.operation("document.read", queue="documents", retry=Retry(limit=5, base=0.5, max_delay=3), public=True)
+@app.operation("example.document.read", queue="example-documents", retry=Retry(limit=5, base=0.5, max_delay=3), public=True)
 async def read_document(ctx: Context, document: Document) -> Any:
     """Measures a document. Each step runs once: when the language service refuses, only that step is tried again."""
     path = place.documents(home(), document.folder) / document.name
@@ -95,16 +100,16 @@ async def read_document(ctx: Context, document: Document) -> Any:
     return {"name": document.name, "language": language, "checksum": checksum, "common": common, **counts}
 
 
-@app.operation("collection.pack", queue="collections", public=True)
+@app.operation("example.collection.pack", queue="example-collections", public=True)
 async def pack_collection(ctx: Context, work: Collection) -> Any:
     """Compresses every document of a folder; ends when the last of them is packed."""
     folder = place.documents(home(), work.folder)
     names = await ctx.step("find documents", measuring.find_documents, str(folder))
-    await ctx.spawn("document.pack", [{"folder": work.folder, "name": name} for name in names])
+    await ctx.spawn("example.document.pack", [{"folder": work.folder, "name": name} for name in names])
     return Deferred({"archive": f"archive/{work.folder}", "documents": len(names)})
 
 
-@app.operation("document.pack", queue="documents", public=True)
+@app.operation("example.document.pack", queue="example-documents", public=True)
 def pack_document(ctx: SyncContext, work: Packing) -> Any:
     """Compresses one document, a plain function in a thread that reports its progress."""
     source = place.documents(home(), work.folder) / work.name
@@ -113,7 +118,7 @@ def pack_document(ctx: SyncContext, work: Packing) -> Any:
     return {"bytes": before, "packed": after}
 
 
-@app.operation("logbook.dictate", queue="dictation", public=True)
+@app.operation("example.logbook.dictate", queue="example-dictation", public=True)
 async def dictate(ctx: Context, work: Dictation) -> Any:
     """Writes a logbook line by line, as a model would answer. Pages that are done survive a restart."""
     pages = [
@@ -122,12 +127,7 @@ async def dictate(ctx: Context, work: Dictation) -> Any:
     return {"lines": work.lines, "text": "\n".join(line for page in pages for line in page)}
 
 
-@app.operation("collection.count", queue="collections", public=True)
+@app.operation("example.collection.count", queue="example-collections", public=True)
 async def count_collections(ctx: Context) -> Any:
     """Counts the documents of every folder."""
     return await ctx.step("count", measuring.count_documents, str(home() / "documents"))
-
-
-app.schedule("count-every-minute", "* * * * *", "collection.count")
-app.schedule("dictate-every-ten-minutes", "*/10 * * * *", "logbook.dictate", {"lines": 30})
-app.schedule("pack-at-night", "0 3 * * *", "collection.pack", {"folder": "alder"}, tenant="alder", priority=2)

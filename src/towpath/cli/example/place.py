@@ -1,10 +1,9 @@
-"""Where the example keeps its documents, reports and archive: beside its database, in one data directory."""
+"""Where the example keeps its documents, reports and archive: in one folder beside its database."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from towpath.config import sqlite_path
 from towpath.core.errors import Fatal
 
 
@@ -23,8 +22,3 @@ def report(home: Path, folder: str) -> Path:
 
 def archive(home: Path, folder: str) -> Path:
     return home / "archive" / folder
-
-
-def home_of(url: str) -> Path:
-    """The data directory that the database at `url` lies in."""
-    return sqlite_path(url).parent

@@ -122,6 +122,9 @@ class Counts(Answer):
     """What is going on now, and what ended in the last 24 hours."""
 
     queued: int
+    scheduled: Annotated[
+        int, Field(description="Of those that are queued: their time has not come, nobody could take them.")
+    ]
     running: int
     waiting: int
     succeeded_24h: int

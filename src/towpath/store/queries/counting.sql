@@ -4,6 +4,14 @@ FROM towpath.job
 WHERE id IN :ids AND (CAST(:tenant AS text) IS NULL OR tenant = CAST(:tenant AS text))
 GROUP BY state
 
+-- name: scheduled_jobs
+-- Queued for later: until then they are nobody's backlog.
+SELECT count(*) AS jobs FROM (
+    SELECT 1 FROM towpath.job
+    WHERE state = 'queued' AND run_at IS NOT NULL AND run_at > :now
+      AND (CAST(:tenant AS text) IS NULL OR tenant = CAST(:tenant AS text)) LIMIT :limit
+) AS counted
+
 -- name: ended_since
 -- With what has been tallied since the last compaction: while no worker runs, nobody compacts.
 SELECT CAST(coalesce(sum(succeeded), 0) AS bigint) AS succeeded, CAST(coalesce(sum(partial), 0) AS bigint) AS partial,

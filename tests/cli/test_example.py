@@ -1,0 +1,85 @@
+"""The example says what it is, goes away as a whole, and does not come back."""
+
+import signal
+
+import pytest
+
+from tests.cli.commands import started, until
+from tests.cli.test_up import Running
+
+QUICKLY = {"TOWPATH_DRAIN_SECONDS": "0.2"}
+
+
+@pytest.fixture
+def up(tmp_path):
+    def start(*args):
+        return started("up", "--data", tmp_path / "d", "--port", "0", *args, env=QUICKLY)
+
+    return start
+
+
+def stop(process):
+    process.popen.send_signal(signal.SIGTERM)
+    assert process.end(60) == 0, process.err
+
+
+def nothing_of_it(running):
+    return (
+        running.get("/api/example") == {"present": False}
+        and running.jobs() == []
+        and running.get("/api/schedules") == []
+        and not [queue for queue in running.get("/api/queues") if queue["queued"] or queue["running"]]
+        and not running.get("/api/stats")["totals"]["cost_cents"]
+    )
+
+
+def test_everything_of_the_example_is_named_so_and_one_request_removes_it_for_good(up, tmp_path):
+    with up() as process, Running(process) as running:
+        until(
+            lambda: running.jobs(state="failed") and running.jobs(operation="example.logbook.dictate", state="running"), 90
+        )
+        assert running.get("/api/example") == {"present": True}
+        names = {job["operation"] for job in running.jobs()} | {one["name"] for one in running.get("/api/schedules")}
+        assert {name.partition(".")[0] for name in names} == {"example"}
+
+        def removed():
+            answer = running.browser.delete("/api/example")
+            assert answer.status_code == 200, answer.text
+            return answer.json()["left"] == 0
+
+        until(removed, timeout=60)
+        until(lambda: nothing_of_it(running))  # figures are a second old
+        assert not (tmp_path / "d/example").exists()
+        stop(process)
+    with up() as process, Running(process) as again:
+        assert nothing_of_it(again)
+        stop(process)
+
+
+def test_without_the_example_there_are_neither_jobs_nor_schedules(up):
+    with up("--no-example") as process, Running(process) as running:
+        assert nothing_of_it(running)
+        stop(process)
+
+
+def test_a_start_without_the_example_leaves_none_of_its_schedules_behind(up):
+    with up() as process, Running(process) as running:
+        assert len(running.get("/api/schedules")) == 3
+        stop(process)
+    with up("--no-example") as process, Running(process) as running:
+        assert running.get("/api/schedules") == []
+        stop(process)
+
+
+def test_a_command_removes_it_and_leaves_other_jobs(up, tmp_path):
+    with up() as process, Running(process) as running:
+        until(running.jobs, 60)
+        stop(process)
+    with started("enqueue", "mine", "--queue", "own", "--payload", "1", "--data", tmp_path / "d") as command:
+        assert command.end() == 0, command.err
+    with started("example", "remove", "--data", tmp_path / "d") as command:
+        assert command.end() == 0, command.err
+    assert "of the example removed, and 3 of its schedules" in command.out
+    with up() as process, Running(process) as running:
+        assert [job["operation"] for job in running.jobs()] == ["mine"]
+        stop(process)
