@@ -39,6 +39,7 @@ describe("the palette", () => {
 describe("the headline", () => {
   const none = {
     queued: 0,
+    scheduled: 0,
     running: 0,
     waiting: 0,
     succeeded_24h: 0,
@@ -53,6 +54,10 @@ describe("the headline", () => {
       "8 jobs under way, 128 in the queue and 1 waiting for something",
     );
     expect(headline({ ...none, running: 1 }, 1)).toBe("1 job under way");
+    expect(headline({ ...none, queued: 1, scheduled: 1 }, 1)).toBe("1 job scheduled for later");
+    expect(headline({ ...none, running: 2, queued: 4, scheduled: 1 }, 1)).toBe(
+      "2 jobs under way, 3 in the queue and 1 scheduled for later",
+    );
     expect(headline({ ...none, queued: 2 }, 0)).toBe("2 jobs queued, and no worker is running");
     expect(headline({ ...none, queued: 4999, capped: true }, 1)).toBe("At least 4,999 jobs in the queue");
     expect(headline(none, 1)).toBe("All is quiet");

@@ -118,6 +118,8 @@ CASES: dict[str, list[Case]] = {
     "delete_recording_job": [Case(HIDDEN)],
     "get_job_queue_status": [Case(CLEAN)],
     "clear_completed_jobs": [Case(CLEAN)],
+    "get_example": [Case(CLEAN)],
+    "remove_example": [Case(ADMINS)],
     "find_recording_alike": [Case(CLEAN, query={"sha256": hashlib.sha256(WAVE).hexdigest()})],
     "list_recordings": [
         Case(CLEAN),

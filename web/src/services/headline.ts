@@ -4,12 +4,14 @@ import { count, plural } from "@/format/numbers";
 
 export function headline(counts: Counts | null, workersAlive: number | null): string {
   if (!counts) return "Looking…";
+  const ready = counts.queued - counts.scheduled;
   if (!counts.running && !counts.queued && !counts.waiting) return quiet(counts);
   if (workersAlive === 0) return `${plural(counts.queued, "job")} queued, and no worker is running`;
   const parts: string[] = [];
   if (counts.running) parts.push(`${plural(counts.running, "job")} under way`);
-  if (counts.queued) parts.push(`${named(counts.queued, parts)} in the queue`);
+  if (ready) parts.push(`${named(ready, parts)} in the queue`);
   if (counts.waiting) parts.push(`${named(counts.waiting, parts)} waiting for something`);
+  if (counts.scheduled) parts.push(`${named(counts.scheduled, parts)} scheduled for later`);
   return counts.capped ? `At least ${join(parts)}` : join(parts);
 }
 
