@@ -163,3 +163,28 @@ async def test_pages_not_yet_visited_open_while_the_server_is_away_and_after_it_
                 await expect(page.get_by_role("heading", name="No jobs yet")).to_be_visible()
                 assert not await page.evaluate("window.loadedOnce"), "the page was not loaded as a whole"
                 assert not visitor.complaints, visitor.complaints
+
+
+@pytest.mark.parametrize("width", [1280, NARROW])
+async def test_the_example_is_called_an_example_on_every_page_and_goes_with_one_click(
+    browser: Browser, tmp_path: Path, width: int
+):
+    with started("up", "--data", tmp_path / "d", "--port", "0", env={"TOWPATH_DRAIN_SECONDS": "0.2"}) as process:
+        await eventually(lambda: _linked(process), within=60)
+        base, token = LINK.search(process.out).groups()
+        async with visiting(browser, base) as visitor:
+            await visitor.page.set_viewport_size({"width": width, "height": 800})
+            await visitor.enter(f"{base}/login?token={token}")
+            for path in ("/", "/jobs", "/inbox", "/queues", "/schedules"):
+                page = await visitor.open(path)
+                await expect(page.get_by_text("This is an example.")).to_be_visible()
+                overflow = "document.documentElement.scrollWidth > document.documentElement.clientWidth"
+                assert not await page.evaluate(overflow), path
+            await page.get_by_role("button", name="Remove the example").click()
+            await expect(page.get_by_text("This is an example.")).to_have_count(0, timeout=60_000)
+            page = await visitor.open("/jobs")
+            await expect(page.get_by_text("No jobs yet")).to_be_visible()
+
+
+async def _linked(process: Process) -> bool:
+    return LINK.search(process.out) is not None

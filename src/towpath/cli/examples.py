@@ -21,7 +21,7 @@ def remove(database: Database = None) -> None:
 
     It does not come back: towpath up begins with it only where there has never been a database.
 
-    \\b
+    \b
     Examples:
       towpath example remove
       towpath example remove --data towpath-data
