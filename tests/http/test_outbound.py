@@ -169,7 +169,7 @@ async def test_who_asks_for_nothing_of_a_body_does_not_wait_for_it():
     never = asyncio.Event()
 
     async def drip(_reader, writer):
-        writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nx")
+        writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n")
         await writer.drain()
         await never.wait()
         writer.close()

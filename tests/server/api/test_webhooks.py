@@ -1,5 +1,6 @@
 """Webhooks from end to end: a job ends, a real receiver hears of it, signed, once, or again until it answers well."""
 
+import asyncio
 import logging
 from collections.abc import Iterator
 from datetime import timedelta
@@ -435,6 +436,25 @@ async def test_an_address_of_this_machine_is_refused_by_default(sqlite_url: str,
         document = problem(await site.ann.post("/api/webhooks", json={"url": receiver.url}), 422, "invalid")
     assert document["errors"][0]["path"] == "url"
     assert receiver.messages == []
+
+
+@on_sqlite
+async def test_a_receiver_that_drips_the_rest_of_its_answer_has_answered(site: Site):
+    never = asyncio.Event()
+
+    async def drip(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nx")
+        await never.wait()
+        writer.close()
+
+    server = await asyncio.start_server(drip, "127.0.0.1", 0)
+    async with server, working(site.app):
+        made = await hook(site, f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/")
+        await ended(site.app, await site.make("secret"))
+        [delivery] = await delivered(site, made, "succeeded")
+        assert delivery["response_status"] == 200
+        never.set()
 
 
 class TestNamesInside:
