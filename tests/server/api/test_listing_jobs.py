@@ -162,13 +162,22 @@ async def test_counts_are_the_tenants_own_and_admins_get_all(site: Site):
     await site.make("greet", {"name": "q"})
     await site.make("greet", {"name": "q"}, tenant="south")
     assert ok(await site.ann.get("/api/jobs/counts")) == {
-        "queued": 1, "running": 0, "waiting": 0, "succeeded_24h": 1, "partial_24h": 0, "failed_24h": 1, "cancelled_24h": 0,
-        "capped": False,
+        "queued": 1, "scheduled": 0, "running": 0, "waiting": 0, "succeeded_24h": 1, "partial_24h": 0, "failed_24h": 1,
+        "cancelled_24h": 0, "capped": False,
     }  # fmt: skip
     everything = ok(await site.root.get("/api/jobs/counts"))
     assert (everything["queued"], everything["succeeded_24h"], everything["failed_24h"]) == (2, 1, 1)
     assert ok(await site.root.get("/api/jobs/counts", params={"tenant": "south"}))["queued"] == 1
     problem(await site.ann.get("/api/jobs/counts", params={"tenant": "south"}), 403, "forbidden")
+
+
+async def test_jobs_whose_time_has_not_come_are_counted_apart(site: Site):
+    await site.make("greet", {"name": "q"})
+    await site.make("greet", {"name": "later"}, delay=3600)
+    await site.make("greet", {"name": "later"}, delay=3600, tenant="south")
+    own, everything = [ok(await one.get("/api/jobs/counts")) for one in (site.ann, site.root)]
+    assert (own["queued"], own["scheduled"]) == (2, 1)
+    assert (everything["queued"], everything["scheduled"]) == (3, 2)
 
 
 async def test_counts_of_a_large_tenant_say_that_they_are_capped(site: Site, app: App, monkeypatch):
