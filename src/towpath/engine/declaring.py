@@ -60,7 +60,7 @@ async def declare(services: Services, plans: list[Planned]) -> None:
 
     async def unit(tx: Tx) -> list[str]:
         before = {row["name"] for row in await tx.fetch("schedules") if row["origin"] == PEOPLE}
-        for planned in plans:
+        for planned in sorted(plans, key=lambda one: one.name):  # in one order: two that start at once wait, and no more
             await put(tx, services, planned, CODE)
         await _renew(tx, services)
         return sorted(before & {planned.name for planned in plans})
