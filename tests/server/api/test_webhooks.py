@@ -1,7 +1,9 @@
 """Webhooks from end to end: a job ends, a real receiver hears of it, signed, once, or again until it answers well."""
 
 import asyncio
+import json
 import logging
+import re
 from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
@@ -457,6 +459,20 @@ async def test_a_receiver_that_drips_the_rest_of_its_answer_has_answered(site: S
         never.set()
 
 
+async def looked_up(site: Site, webhook) -> list[dict]:
+    """What its delivery said before each further attempt, until its webhook is paused."""
+    said = []
+    for attempts in range(1, 5):
+
+        async def tried(attempts=attempts):
+            found = await deliveries(site, webhook)
+            return found if [(one["state"], one["attempts"]) for one in found] == [("queued", attempts)] else None
+
+        said += await eventually(tried)
+        await hurry(site)
+    return said + await delivered(site, webhook, "partial")
+
+
 class TestNamesInside:
     """There is a name `db.inside` in the private network, and none that is `nothing.inside`."""
 
@@ -487,6 +503,24 @@ class TestNamesInside:
         assert "private network" in told[0]
         assert "cannot be resolved" in told[1]
 
+    async def test_deliveries_do_not_tell_either(self, site: Site):
+        """Of names that led outside when their webhooks were made."""
+        told = []
+        for host in ("db.inside", "nothing.inside"):
+            made = (await keeping.create(site.app, "north", f"http://{host}/")).id
+            async with working(site.app):
+                job = await ended(site.app, await site.make("secret"))
+                shown = [await looked_up(site, {"id": made})]
+            [delivery] = await deliveries(site, {"id": made})
+            own = f"/api/jobs/{delivery['id']}"
+            shown += [ok(await site.ann.get(path)) for path in (own, f"{own}/events", "/api/inbox", "/api/webhooks")]
+            assert (await site.ann.delete(f"/api/webhooks/{made}")).status_code == 204
+            text = json.dumps(shown, sort_keys=True)
+            for name, value in {"HOST": host, "JOB": job.id, "DELIVERY": delivery["id"], "HOOK": made}.items():
+                text = text.replace(value, name).replace(value.replace("-", ""), name)
+            told.append(re.sub(r"\d{4}-\d\d-\d\dT[\d:.]+Z|: \d+\.\d+", "TIME", text))
+        assert told[0] == told[1]
+
 
 class TestAnAddressThatIsRefusedLater:
     @pytest.fixture
@@ -504,7 +538,7 @@ class TestAnAddressThatIsRefusedLater:
         monkeypatch.setitem(rules, "permitted", is_public)
         async with working(site.app):
             await ended(site.app, await site.make("secret"))
-            await delivered(site, made, "partial")
+            await looked_up(site, made)
             [found] = ok(await site.ann.get("/api/webhooks"))["items"]
             assert (found["active"], found["paused_reason"]) == (False, REFUSED)
             assert receiver.messages == []

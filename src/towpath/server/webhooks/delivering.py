@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import math
 import time
 from email.utils import parsedate_to_datetime
@@ -11,16 +12,19 @@ from towpath.core.encoding import encode
 from towpath.core.errors import Fatal, Transient
 from towpath.core.outcomes import Partial, RetryLater
 from towpath.engine.context import Context
-from towpath.http.outbound import Outbound, Reply, UnsafeUrl, check_url
+from towpath.http.outbound import Outbound, Reply, Unresolvable, UnsafeUrl, check_url
 from towpath.http.signatures import ID, SIGNATURE, TIMESTAMP, sign
 from towpath.server.webhooks import keeping, resting
 from towpath.server.webhooks.messages import PING, RETRY
 from towpath.server.webhooks.records import Webhook
 from towpath.version import __version__
 
+log = logging.getLogger("towpath.webhooks")
 _TIMEOUT = 10.0
 _MOST_REFUSALS = 3
 """Attempts at a receiver that does not want the message: it may have been a bad deploy, but not for a day."""
+_MOST_LOOKS = 5
+"""Attempts at an address that leads nowhere: they take more than an hour, and most troubles with names are over by then."""
 _LONGEST_WAIT = 6 * 3600.0
 _GONE = 410
 _NO_MORE = "its receiver answered 410: it is there no more"
@@ -40,9 +44,8 @@ async def deliver(ctx: Context, payload: dict[str, Any]) -> Any:
         await resting.check(ctx, webhook, message)
     try:
         reply = await _send(ctx, webhook, message)
-    except UnsafeUrl:
-        await keeping.pause(store, webhook.id, REFUSED)
-        return Partial(warning=f"it was not sent, and the webhook was paused: {REFUSED}")
+    except (UnsafeUrl, Unresolvable) as error:
+        return await _led_nowhere(ctx, webhook, error)
     except Transient as error:
         await keeping.answered(store, webhook.id, ctx.id, None)
         await resting.begin(ctx, webhook, str(error))
@@ -55,6 +58,19 @@ async def deliver(ctx: Context, payload: dict[str, Any]) -> Any:
     elif _is_busy(reply):
         await resting.begin(ctx, webhook, f"it answered {reply.status}", _retry_after(reply))
     raise _failure(ctx, check_url(webhook.url).hostname or "", message, reply)
+
+
+async def _led_nowhere(ctx: Context, webhook: Webhook, error: Exception) -> Partial:
+    """A name without an address and a name inside end alike: whoever reads deliveries could find out by the difference
+    which names there are in a private network. The log of the worker tells them apart."""
+    log.warning("webhook %s: %s", webhook.id, error)
+    store = ctx.services.store
+    await keeping.answered(store, webhook.id, ctx.id, None)
+    if ctx.claimed.failures + 1 < _MOST_LOOKS:
+        await resting.begin(ctx, webhook, REFUSED)
+        raise Transient(f"it was not sent: {REFUSED}") from None
+    await keeping.pause(store, webhook.id, REFUSED)
+    return Partial(warning=f"it was not sent, and the webhook was paused: {REFUSED}")
 
 
 async def _send(ctx: Context, webhook: Webhook, message: dict[str, Any]) -> Reply:
