@@ -159,3 +159,17 @@ async def test_code_that_declares_what_people_have_made_takes_it_over(new_app, c
     async with declaring_app(new_app(), "nightly") as later:
         assert await plans_of(later) == {"nightly": ("code", False)}
     assert "was made by people" in caplog.text
+
+
+@on_sqlite
+async def test_a_process_that_was_frozen_for_longer_than_a_week_has_its_schedules_again(new_app):
+    clock = FakeClock()
+    frozen, other = declaring_app(new_app(clock=clock), "nightly"), declaring_app(new_app(clock=clock), "other")
+    async with frozen, other:
+        clock.advance(timedelta(days=8).total_seconds())
+        await other._declarer._again()
+        assert await plans_of(other) == {"other": ("code", False)}
+        await frozen._declarer._again()
+        assert await plans_of(other) == {"nightly": ("code", False), "other": ("code", False)}
+        await make_due(other, "nightly", PAST)
+        assert await fire_due(other.services) == 1

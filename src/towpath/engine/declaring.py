@@ -10,6 +10,7 @@ process that declares it. What people have made stays until people remove it.
 from __future__ import annotations
 
 import logging
+from collections.abc import Sequence
 from datetime import timedelta
 
 from towpath.core.errors import StoreUnavailable
@@ -32,14 +33,14 @@ class Declarer:
         self._loop: Loop | None = None
 
     async def open(self, services: Services, plans: list[Planned]) -> None:
-        self._services = services
+        self._services, self._plans = services, plans
         if plans:
             await declare(services, plans)
             self._loop = Loop("declaring", self._again, first=_RENEW_EVERY)
             self._loop.start()
 
     async def _again(self) -> float:
-        await renew(self._services)
+        await renew(self._services, self._plans)
         return _RENEW_EVERY
 
     async def close(self) -> None:
@@ -60,8 +61,7 @@ async def declare(services: Services, plans: list[Planned]) -> None:
 
     async def unit(tx: Tx) -> list[str]:
         before = {row["name"] for row in await tx.fetch("schedules") if row["origin"] == PEOPLE}
-        for planned in sorted(plans, key=lambda one: one.name):  # in one order: two that start at once wait, and no more
-            await put(tx, services, planned, CODE)
+        await _put_all(tx, services, plans)
         await _renew(tx, services)
         return sorted(before & {planned.name for planned in plans})
 
@@ -69,14 +69,22 @@ async def declare(services: Services, plans: list[Planned]) -> None:
         log.warning("schedule %s was made by people, and code declares it now: it is the code's from now on", name)
 
 
-async def renew(services: Services) -> None:
-    """This process still declares what it did when it was opened; what nobody has declared for long is forgotten."""
+async def renew(services: Services, plans: Sequence[Planned] = ()) -> None:
+    """This process still declares what it did when it was opened; what nobody has declared for long is forgotten. If it was
+    frozen for so long itself, others have forgotten its plans, and they are written again."""
 
     async def unit(tx: Tx) -> None:
+        known = {row["name"] for row in await tx.fetch("schedules")}
+        await _put_all(tx, services, [planned for planned in plans if planned.name not in known])
         await _renew(tx, services)
         await tx.execute("forget_retired", now=tx.now, before=tx.now - _RETIRED_FOR)
 
     await services.store.run(unit)
+
+
+async def _put_all(tx: Tx, services: Services, plans: Sequence[Planned]) -> None:
+    for planned in sorted(plans, key=lambda one: one.name):  # in one order: two that start at once wait, and no more
+        await put(tx, services, planned, CODE)
 
 
 async def _renew(tx: Tx, services: Services) -> None:
