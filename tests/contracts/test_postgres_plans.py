@@ -164,3 +164,13 @@ class TestPlansOfOthers:
         assert found == ["on", "off", "on"]
         async with hands.store._connection() as connection:
             assert await connection.fetchval("SHOW enable_seqscan") == "off"
+
+    async def test_a_caller_can_go_back_to_a_savepoint_after_a_statement_of_ours_has_failed(self, hands):
+        async with hands.store.transaction() as tx:
+            await tx.execute_sql("SAVEPOINT here")
+            with pytest.raises(asyncpg.PostgresError, match="uuid"):
+                await tx.fetch("jobs_by_id", ids=["no id"])
+            await tx.execute_sql("ROLLBACK TO here")
+            assert (await tx.fetch_sql("SHOW enable_seqscan"))[0][0] == "on"
+            await tx.insert_jobs([new_job()])
+        assert await hands.count("job") == 1

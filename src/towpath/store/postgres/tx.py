@@ -91,11 +91,11 @@ class PostgresTx:
         return rows
 
     async def execute_sql(self, sql: str, *params: Any) -> int:
-        await self._plan_for(guest=True)
-        count = _count(await self.connection.execute(sql, *params))
-        if _BACK.match(sql):  # to a savepoint, and what has been set since is taken back too
+        if _BACK.match(sql):  # to a savepoint: what has been set since is taken back too, and before that nothing can be set
             self._guest = None
-        return count
+        else:
+            await self._plan_for(guest=True)
+        return _count(await self.connection.execute(sql, *params))
 
     async def _plan_for(self, *, guest: bool) -> None:
         """Guests are slices and callers. Their statements may be better off with reading a whole table, which ours never
