@@ -147,6 +147,18 @@ async def test_a_store_that_two_databases_share_is_not_swept(app, tmp_path, capl
     assert "1 other databases" in caplog.text
 
 
+async def test_what_was_there_before_this_database_wrote_its_first_blob_is_left_alone(app, tmp_path):
+    """It may be another's, which has left no mark: it was written by an older release, or copied."""
+    await app.services.place_payload(app.services.new_job("keep", LONG))
+    grow_old(tmp_path)
+    theirs = tmp_path / "blobs" / "jobs" / ORPHAN / "payload"
+    theirs.parent.mkdir()
+    theirs.write_text(LONG)
+    os.utime(theirs, (time.time() - 50 * 3600,) * 2)
+    assert await sweep(app.services) == 1
+    assert stored(tmp_path) == [f"jobs/{ORPHAN}/payload"]
+
+
 @on_sqlite
 async def test_a_backup_is_the_same_database_and_its_blobs_are_its_own(app, tmp_path):
     job = await app.enqueue("keep", LONG)

@@ -1,13 +1,14 @@
 """A store that knows whose blobs are in it.
 
 Before the first blob a process writes, it leaves a mark of its database. Where the marks of several databases are, none of
-them can tell whether a blob that it knows nothing of is another's.
+them can tell whether a blob that it knows nothing of is another's; and of what is older than its own mark, none can.
 """
 
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, AsyncIterable
 from contextlib import aclosing
+from datetime import datetime
 from typing import Any, cast
 
 from towpath.blobs.contract import BlobInfo, BlobStore
@@ -22,6 +23,12 @@ def marked(store: BlobStore, database: str) -> BlobStore:
 async def marks_of_others(store: BlobStore, database: str) -> list[str]:
     """Databases that have blobs here, besides this one."""
     return sorted([info.key async for info in store.list(MARKS) if info.key != f"{MARKS}/{database}"])
+
+
+async def marked_since(store: BlobStore, database: str) -> datetime | None:
+    """When this database wrote its first blob here."""
+    mark = await store.head(f"{MARKS}/{database}")
+    return None if mark is None else mark.created
 
 
 class _Marked:

@@ -7,7 +7,8 @@ day may belong to something that is just being made, and stays.
 
 The first part of a key names who keeps it, the second one whose it is: `jobs/<id>/payload`. A slice says which folders are
 its own and which query knows the ids (`Slice.blobs`); other folders are left alone. So is everything in a store that
-another database has written to as well.
+another database has written to as well, and what is older than this database's first blob there: it may be another's that
+has left no mark.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 from uuid import UUID
 
-from towpath.blobs.marking import marks_of_others
+from towpath.blobs.marking import marked_since, marks_of_others
 from towpath.store.contract import Store, Tx
 
 if TYPE_CHECKING:
@@ -54,8 +55,9 @@ async def sweep(services: Services) -> int:
             len(others),
         )
         return total
-    for folder, query in services.keepers.items():
-        total += await _sweep_folder(services, folder, query)
+    if since := await marked_since(services.blobs, services.database):
+        for folder, query in services.keepers.items():
+            total += await _sweep_folder(services, folder, query, since)
     if total:
         log.info("swept %d blobs that belong to nothing", total)
     return total
@@ -65,9 +67,9 @@ async def _my_turn(tx: Tx) -> bool:
     return await tx.execute("take_turn", name="blobs", now=tx.now, before=tx.now - _EVERY) > 0
 
 
-async def _sweep_folder(services: Services, folder: str, query: str) -> int:
-    total = 0
-    async for page in _pages(services.blobs, folder, await services.store.read(_safely_before)):
+async def _sweep_folder(services: Services, folder: str, query: str, since: datetime) -> int:
+    total, before = 0, await services.store.read(_safely_before)
+    async for page in _pages(services.blobs, folder, since, before):
         known = await services.store.read(partial(_known, query=query, ids=sorted(set(page.values()))))
         for key in [key for key, owner in page.items() if owner not in known]:
             await services.blobs.delete(key)
@@ -80,13 +82,13 @@ async def _safely_before(tx: Tx) -> datetime:
     return min(tx.now, datetime.now(UTC)) - SAFE_AGE
 
 
-async def _pages(blobs: BlobStore, folder: str, before: datetime) -> AsyncIterator[dict[str, str]]:
-    """Key -> id of whose it is, of blobs that are old enough."""
+async def _pages(blobs: BlobStore, folder: str, since: datetime, before: datetime) -> AsyncIterator[dict[str, str]]:
+    """Key -> id of whose it is, of blobs that are old enough and not too old."""
     page: dict[str, str] = {}
     async with aclosing(blobs.list(folder)) as found:
         async for info in found:
             owner = info.key.split("/")[1]
-            if info.created < before and _is_id(owner):
+            if since <= info.created < before and _is_id(owner):
                 page[info.key] = owner
             if len(page) == _PAGE:
                 yield page
