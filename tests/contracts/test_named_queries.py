@@ -53,6 +53,24 @@ def test_row_locks_are_dropped_where_a_write_transaction_is_alone_anyway():
         assert text_of(f"SELECT 1 {lock}", "postgres") == f"SELECT 1 {lock}"
 
 
+def test_who_waits_for_the_locks_of_several_jobs_takes_them_in_the_order_of_their_ids():
+    """In any language: where `aa` comes after `z`, as in Danish, texts have another order than ids have."""
+    orders = {}
+    for query in engine_queries("postgres")._queries.values():
+        text = " ".join(query.text.split())
+        for lock in re.finditer(r"(?:FROM|JOIN) towpath\.job\b((?:(?!FROM towpath).)*?) FOR UPDATE(?! SKIP)", text):
+            orders[query.name] = lock[1].rpartition(" ORDER BY ")[2]
+    assert orders == {
+        "lock_jobs": "id", "unpark_lane": "id", "renew": "held.id", "lock_group": 'CAST(id AS text) COLLATE "C"',
+    }  # fmt: skip
+
+
+def test_a_collation_is_named_on_postgres_and_sqlite_has_that_one_anyway():
+    asked = 'SELECT 1 ORDER BY CAST(id AS text) COLLATE "C"'
+    assert text_of(asked, "postgres") == asked
+    assert text_of(asked, "sqlite") == "SELECT 1 ORDER BY CAST(id AS text)"
+
+
 def test_engine_tables_are_a_schema_on_postgres_and_a_prefix_on_sqlite():
     assert text_of("DELETE FROM towpath.event", "postgres") == "DELETE FROM towpath.event"
     assert text_of("DELETE FROM towpath.event", "sqlite") == "DELETE FROM towpath_event"

@@ -26,6 +26,7 @@ _LOCK = re.compile(r"\bFOR +(?:NO KEY +)?UPDATE(?: +OF +\w+)?(?: +SKIP +LOCKED)?
 _LOCKS = re.compile(r"^SELECT\b.*\bFOR UPDATE$", re.DOTALL)
 # Columns by name: a worker of this release must not trip over a column that a later one has added.
 _WHOLE_JOB = f"SELECT {', '.join(JOB_COLUMNS)} FROM towpath.job"
+_BYTEWISE = ' COLLATE "C"'  # as SQLite compares texts in any case
 _COMMENT = re.compile(r"--[^\n]*")
 
 
@@ -48,7 +49,7 @@ def compile_query(name: str, source: str, dialect: str, *, own: bool = False) ->
     names = tuple(dict.fromkeys(_PARAMETER.findall(text)))
     if dialect == "sqlite":
         text = _IN_LIST.sub(r"IN (SELECT value FROM json_each(:\1))", text)
-        text = _LOCK.sub("", text).replace("towpath.", "towpath_")
+        text = _LOCK.sub("", text).replace("towpath.", "towpath_").replace(_BYTEWISE, "")
     else:
         numbers = {parameter: index for index, parameter in enumerate(names, 1)}
         text = _IN_HELD.sub(r"= ANY (ARRAY (\1))", text)  # the list first, then its jobs by their ids; never a join of all

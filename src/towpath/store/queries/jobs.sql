@@ -69,7 +69,7 @@ GROUP BY state
 -- In the order of ids; written so that no planner walks through all jobs for the order's sake.
 SELECT * FROM towpath.job
 WHERE parent_id = :parent_id AND parent_id IS NOT NULL AND child_group = :child_group
-ORDER BY CAST(id AS text) FOR UPDATE
+ORDER BY CAST(id AS text) COLLATE "C" FOR UPDATE
 
 -- name: children_page
 SELECT * FROM towpath.job

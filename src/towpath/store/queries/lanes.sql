@@ -63,18 +63,18 @@ ORDER BY id FOR UPDATE
 -- name: unbegun_ready_roots
 SELECT * FROM towpath.job
 WHERE queue = :queue AND lane = :lane AND ready AND parent_id IS NULL AND attempt = 0
-ORDER BY CAST(id AS text) FOR UPDATE SKIP LOCKED
+ORDER BY CAST(id AS text) COLLATE "C" FOR UPDATE SKIP LOCKED
 
 -- name: parked_children
 SELECT * FROM towpath.job
 WHERE queue = :queue AND lane = :lane AND parked AND gate > 0
   AND parent_id IS NOT NULL
-ORDER BY CAST(id AS text) FOR UPDATE SKIP LOCKED
+ORDER BY CAST(id AS text) COLLATE "C" FOR UPDATE SKIP LOCKED
 
 -- name: stray_ready
 SELECT * FROM towpath.job
 WHERE queue = :queue AND priority IN (0, 1, 2, 3) AND lane = :lane AND ready AND gate <> :gate
-ORDER BY CAST(id AS text) FOR UPDATE SKIP LOCKED
+ORDER BY CAST(id AS text) COLLATE "C" FOR UPDATE SKIP LOCKED
 
 -- name: stray_leased
 SELECT * FROM towpath.job
