@@ -177,11 +177,11 @@ async def test_the_example_is_called_an_example_on_every_page_and_goes_with_one_
             await visitor.enter(f"{base}/login?token={token}")
             for path in ("/", "/jobs", "/inbox", "/queues", "/schedules"):
                 page = await visitor.open(path)
-                await expect(page.get_by_text("This is an example.")).to_be_visible()
+                await expect(page.get_by_text("An example runs here.")).to_be_visible()
                 overflow = "document.documentElement.scrollWidth > document.documentElement.clientWidth"
                 assert not await page.evaluate(overflow), path
             await page.get_by_role("button", name="Remove the example").click()
-            await expect(page.get_by_text("This is an example.")).to_have_count(0, timeout=60_000)
+            await expect(page.get_by_text("An example runs here.")).to_have_count(0, timeout=60_000)
             page = await visitor.open("/jobs")
             await expect(page.get_by_text("No jobs yet")).to_be_visible()
 

@@ -144,7 +144,16 @@ def test_a_link_leads_to_where_the_server_runs_now(users):
             assert users("users", "reset-link", "bob").stdout.startswith("http://127.0.0.1:9002/reset?token=")
             given = users("login-link", "--user", "bob", "--base-url", "https://jobs.example").stdout
             assert given.startswith("https://jobs.example/login")
-    assert users("login-link", "--user", "bob").stdout.startswith("http://127.0.0.1:8642/login?token=")
+
+
+def test_a_link_says_if_no_server_runs_that_it_would_lead_to(users):
+    for command, page in ((["login-link", "--user", "bob"], "login"), (["users", "reset-link", "bob"], "reset")):
+        alone = users(*command)
+        assert alone.stdout.startswith(f"http://127.0.0.1:8642/{page}?token=")
+        assert "no server runs on this database" in alone.stderr
+        with noted(users.url, "http://127.0.0.1:9001"):
+            assert users(*command).stderr == ""
+        assert users(*command, "--base-url", "https://jobs.example").stderr == ""
 
 
 def test_without_the_local_account_the_user_is_to_be_named(users):

@@ -27,7 +27,7 @@ async def app(scope, receive, send):
             return
         length, more = length + len(message.get("body", b"")), message.get("more_body", False)
     if streams:
-        await asyncio.sleep(SOON * 5)  # longer than every deadline
+        await asyncio.sleep(SOON)  # so that it is looked at while it answers
     else:
         await send({"type": "http.response.start", "status": 200, "headers": []})
     await send({"type": "http.response.body", "body": b"%d" % length})
@@ -36,8 +36,14 @@ async def app(scope, receive, send):
 @asynccontextmanager
 async def connected(bounds):
     """Makes connections to a server with these bounds."""
-    writers = []
-    async with served(app, http=protocol_within(bounds)) as port:
+    writers, made = [], []
+
+    class Seen(protocol_within(bounds)):
+        def connection_made(self, transport):
+            made.append(self)
+            super().connection_made(transport)
+
+    async with served(app, http=Seen) as port:
 
         async def connect(sent=b""):
             reader, writer = await asyncio.open_connection("127.0.0.1", port)
@@ -45,12 +51,20 @@ async def connected(bounds):
             writer.write(sent)
             return reader, writer
 
+        connect.made = made
         try:
             async with asyncio.timeout(PATIENCE):
                 yield connect
         finally:
             for writer in writers:
                 writer.close()
+
+
+async def deadline(protocol, but=None):
+    """What the server's side of a connection waits for, and until when, as soon as it is not `but`: it sets no event."""
+    while (found := (protocol._awaited, protocol._deadline and protocol._deadline.when())) == but:  # noqa: ASYNC110  (same)
+        await asyncio.sleep(0.001)
+    return found
 
 
 HEAD = b"POST /%s HTTP/1.1\r\nhost: x\r\n"
@@ -79,10 +93,15 @@ async def test_a_head_that_comes_in_drops_does_not_get_more_time():
 
 
 async def test_half_a_head_after_a_good_request_is_cut_off_too():
-    async with connected(Bounds(header_seconds=SOON, body_idle_seconds=NEVER)) as connect:
+    async with connected(Bounds(header_seconds=PATIENCE, body_idle_seconds=NEVER)) as connect:
         reader, writer = await connect(b"GET /early HTTP/1.1\r\nhost: x\r\n\r\n")
         assert b"200" in await reader.readuntil(b"\r\n\r\n")
+        [protocol] = connect.made
+        between = await deadline(protocol)
         writer.write(b"GET /early HT")
+        awaited, until = await deadline(protocol, but=between)
+        assert (between, awaited, until is None) == (("", None), "the head", False)
+        protocol._missed()  # the moment it waits for
         assert b"408" in await reader.read()
 
 
@@ -94,19 +113,25 @@ async def test_half_a_body_is_cut_off(head):
 
 
 async def test_a_body_that_makes_progress_takes_as_long_as_it_likes():
-    """Longer than any deadline, a piece at a time."""
-    async with connected(Bounds(header_seconds=2.0, body_idle_seconds=2.0)) as connect:
-        reader, writer = await connect(HEAD % b"" + b"content-length: 40960\r\n\r\n")
-        for _ in range(40):
+    """Each piece sets a new deadline."""
+    async with connected(Bounds(header_seconds=PATIENCE, body_idle_seconds=PATIENCE)) as connect:
+        reader, writer = await connect(HEAD % b"" + b"content-length: 5120\r\n\r\n")
+        while not (connect.made and connect.made[0]._awaited == "the body"):  # noqa: ASYNC110  (it sets no event)
+            await asyncio.sleep(0.001)
+        [protocol] = connect.made
+        before = await deadline(protocol)
+        for _ in range(4):
             writer.write(b"x" * 1024)
-            await asyncio.sleep(0.1)
-        assert (await reader.readuntil(b"40960")).startswith(b"HTTP/1.1 200")
+            before = await deadline(protocol, but=before)
+        writer.write(b"x" * 1024)
+        assert (await reader.readuntil(b"5120")).startswith(b"HTTP/1.1 200")
 
 
 async def test_an_answer_takes_as_long_as_it_likes():
-    async with connected(Bounds(header_seconds=SOON, body_idle_seconds=SOON)) as connect:
+    async with connected(Bounds(header_seconds=PATIENCE, body_idle_seconds=PATIENCE)) as connect:
         reader, _ = await connect(b"GET /stream HTTP/1.1\r\nhost: x\r\n\r\n")
         assert b"begun" in await reader.readuntil(b"begun")
+        assert await deadline(connect.made[0]) == ("", None)
         assert b"1\r\n0" in await reader.readuntil(b"0\r\n\r\n")
 
 

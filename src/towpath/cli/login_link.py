@@ -53,4 +53,13 @@ async def _make(user: str, base_url: str | None, data: Path | None, database: st
 
 
 def base_url_for(given: str | None, app: App) -> str:
-    return given or app.settings.base_url or noted_address(app.url) or DEFAULT_URL + app.settings.base_path
+    """Says so if it is a guess: whoever opens the link would only see that nothing answers."""
+    known = given or app.settings.base_url or noted_address(app.url)
+    if known:
+        return known
+    usual = DEFAULT_URL + app.settings.base_path
+    if app.url.startswith("sqlite:"):
+        typer.echo(f"no server runs on this database: the link opens nothing until one runs at {usual}", err=True)
+    else:
+        typer.echo(f"where the server is reached is not known, so the link leads to {usual}: give --base-url", err=True)
+    return usual

@@ -38,6 +38,6 @@ async def write_page(ctx: Context, work: Dictation, page: int) -> list[str]:
         await ctx.progress(number + 1, work.lines)
     words = sum(len(line.split()) for line in written)
     await ctx.meter(
-        model="logbook-dictation", tokens_in=len(work.tongue), tokens_out=words, cost_cents=round(words / 500, 4)
+        model="example-dictation", tokens_in=len(work.tongue), tokens_out=words, cost_cents=round(words / 500, 4)
     )
     return written
