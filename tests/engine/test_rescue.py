@@ -92,7 +92,7 @@ async def test_a_worker_that_lost_its_lease_cannot_finish_the_job(opened):
 
 async def test_a_blocked_event_loop_does_not_lose_the_lease(opened, new_app):
     """The rescuer lives in a thread with an event loop of its own, and is looking all the time."""
-    app = await opened(lease_seconds=0.6)
+    app = await opened(lease_seconds=2)
     stop, looked = threading.Event(), []
 
     async def rescuer():
@@ -103,7 +103,7 @@ async def test_a_blocked_event_loop_does_not_lose_the_lease(opened, new_app):
 
     @app.operation("block")
     async def block(ctx):
-        time.sleep(1.5)  # noqa: ASYNC251  (blocking the loop is the point)
+        time.sleep(3)  # noqa: ASYNC251  (blocking the loop is the point)
         return ctx.attempt
 
     rescuing = asyncio.create_task(asyncio.to_thread(asyncio.run, rescuer()))
