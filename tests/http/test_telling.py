@@ -22,7 +22,7 @@ def lines(caplog):
     [
         "/shared/hunter2", "/api/shared/hunter2", "/api/shared/hunter2/audio", "/shared/hunt%2Fer2", "/login?token=hunter2",
         "/reset?token=hunter2", "/api/session?token=hunter2", "/api/oidc/callback?code=hunter2&state=hunter2",
-        "/shared/hunter2/extra",
+        "/shared/hunter2/extra", "/shared/hunter2%0a", "/shared/hunt%0aer2", "/api/shared/%0ahunter2%0d/audio",
     ],
 )  # fmt: skip
 async def test_what_opens_something_is_not_in_the_log(site, lines, path):

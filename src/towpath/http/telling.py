@@ -20,7 +20,7 @@ def hide(pattern: str) -> None:
 
 def told(scope: MutableMapping[str, Any]) -> str:
     """The path only: a query may hold the secret of a one-time link."""
-    path = str(scope["path"])
+    path = one_line(scope["path"])  # first of all: a break in the middle of a secret must not end what is hidden
     for pattern in _hidden:
         path = pattern.sub("***", path)
-    return one_line(f"{scope['method']} {path}"[:_LONGEST])
+    return f"{one_line(scope['method'])} {path}"[:_LONGEST]
