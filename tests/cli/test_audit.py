@@ -17,7 +17,7 @@ USER = pwd.getpwuid(os.getuid()).pw_name
 
 LOOKING = {
     "jobs list", "jobs show", "jobs watch", "explain", "inbox", "inbox list", "queues", "queues show",
-   "queues lanes", "workers", "schedules", "users list", "token list", "doctor", "backup", "config", "version",
+    "queues lanes", "workers", "schedules", "users list", "token list", "doctor", "backup", "config", "version",
     "models list", "models pull",
 }  # fmt: skip
 """Change nothing in the database; models are files of the machine."""
@@ -45,6 +45,7 @@ CHANGING = {
     "users add-tenant": ("user.update", ["bob", "globex"]),
     "token create": ("token.create", ["--user", "bob"]),
     "token revoke": ("token.revoke", ["{token}"]),
+    "example remove": ("example.remove", []),
     "prune": ("jobs.prune", ["--older-than", "30d"]),
     "migrate": ("schema.migrate", []),
 }

@@ -72,7 +72,7 @@ async def _exports_agree(studio: Studio, recording_id: str, transcript: dict) ->
 
 
 @on_sqlite
-async def test_a_second_recording_has_an_estimate_from_the_first(studio: Studio):
+async def test_what_nobody_may_begin_has_a_reason_instead_of_an_estimate_and_goes_on_when_they_may(studio: Studio):
     await studio.upload(SPOKEN, "first.wav", auto_summary="false")
     [first] = await studio.jobs()
     assert first["eta_seconds"] is None
@@ -86,8 +86,8 @@ async def test_a_second_recording_has_an_estimate_from_the_first(studio: Studio)
         await studio.app.queues.lane("transcription", "north/ann", max_roots=0)
         third = await studio.upload(SPOKEN, "third.wav")
         [job] = [job for job in await studio.jobs() if job["id"] == third["job_id"]]
-        low, high = job["eta_seconds"]
-        assert 0 < low < high
+        assert job["eta_seconds"] is None, "nobody may begin it"
+        assert job["waiting_for"]
         await studio.app.queues.lane("transcription", "north/ann", max_roots=2)
         for sent in (second, third):
             assert (await studio.done(sent["id"]))["status"] == "COMPLETED"
