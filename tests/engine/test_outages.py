@@ -6,10 +6,11 @@ import contextlib
 import pytest
 
 from tests.chaos.proxy import Proxy
+from tests.engine.test_schedules import NEVER_SOON
 from tests.engine.working import eventually, on_postgres, working
 from towpath import App, Settings
 from towpath.core.errors import StoreUnavailable
-from towpath.engine import scribe, worker
+from towpath.engine import declaring, scribe, worker
 from towpath.store.postgres import store
 
 pytestmark = on_postgres
@@ -91,7 +92,7 @@ async def test_the_output_of_a_step_is_held_too(app, postgres_server, given_up, 
 
 
 async def test_a_worker_that_holds_results_ends_after_its_grace(new_app, postgres_server, monkeypatch, caplog):
-    for part, name in ((scribe, "_AWAY_AFTER"), (worker, "_A_MOMENT"), (worker, "_FAREWELL")):
+    for part, name in ((scribe, "_AWAY_AFTER"), (worker, "_A_MOMENT"), (worker, "_FAREWELL"), (declaring, "_FAREWELL")):
         monkeypatch.setattr(part, name, 0.1)
     app = new_app(drain_seconds=0.5)
     begun, go = asyncio.Event(), asyncio.Event()
@@ -101,6 +102,7 @@ async def test_a_worker_that_holds_results_ends_after_its_grace(new_app, postgre
         begun.set()
         await go.wait()
 
+    app.schedule("nightly", NEVER_SOON, "paid")  # which is withdrawn when the app is closed
     await app.open()
     await app.enqueue("paid")
     working_on = asyncio.create_task(app.run_worker())
@@ -115,6 +117,7 @@ async def test_a_worker_that_holds_results_ends_after_its_grace(new_app, postgre
     finally:
         await asyncio.to_thread(postgres_server.start)
     assert "what this worker holds is not written" in caplog.text
+    assert "could not be withdrawn" in caplog.text
 
 
 async def test_a_worker_says_nothing_alarming_about_its_own_commit(database_url, tmp_path, caplog):

@@ -9,6 +9,7 @@ process that declares it. What people have made stays until people remove it.
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Sequence
 from datetime import timedelta
@@ -24,6 +25,7 @@ log = logging.getLogger("towpath.schedules")
 _LEASE = timedelta(minutes=15)
 _RENEW_EVERY = 300.0
 _RETIRED_FOR = timedelta(days=7)
+_FAREWELL = 5.0  # a process that ends does not wait for a database that is away
 
 
 class Declarer:
@@ -51,9 +53,11 @@ class Declarer:
         await loop.stop()
         who = self._services.declared_by
         try:
-            await self._services.store.run(lambda tx: tx.execute("withdraw", declared_by=who, now=tx.now))
-        except StoreUnavailable as error:
-            log.warning("the schedules of this process could not be withdrawn: %s", error)
+            async with asyncio.timeout(_FAREWELL):
+                await self._services.store.run(lambda tx: tx.execute("withdraw", declared_by=who, now=tx.now))
+        except (StoreUnavailable, TimeoutError) as error:
+            why = str(error) or f"the database did not answer within {_FAREWELL:g} s"
+            log.warning("the schedules of this process could not be withdrawn, and are retired a while later: %s", why)
 
 
 async def declare(services: Services, plans: list[Planned]) -> None:
