@@ -6,6 +6,8 @@ import pytest
 
 from tests.cli.commands import started, until
 from tests.cli.test_up import Running
+from towpath import App, Context
+from towpath.engine import example
 
 QUICKLY = {"TOWPATH_DRAIN_SECONDS": "0.2"}
 
@@ -83,3 +85,31 @@ def test_a_command_removes_it_and_leaves_other_jobs(up, tmp_path):
     with up() as process, Running(process) as running:
         assert [job["operation"] for job in running.jobs()] == ["mine"]
         stop(process)
+
+
+async def test_what_somebody_else_has_called_example_is_neither_taken_for_it_nor_removed_with_it(tmp_path):
+    own = tmp_path / "example/mine.txt"
+    own.parent.mkdir()
+    own.write_text("mine")
+    async with App(f"sqlite:///{tmp_path}/towpath.db") as app:
+
+        @app.operation("report")
+        async def report(_ctx: Context) -> None: ...
+
+        await app.schedules.add("example.of-mine", "0 3 * * *", "report")
+        assert not await example.is_there(app)
+        await example.remove(app)
+        assert own.read_text() == "mine"
+        assert [plan.name for plan in await app.schedules.list()] == ["example.of-mine"]
+
+
+async def test_the_folder_of_the_example_goes_with_it_unless_it_was_there_before(tmp_path):
+    for there, name in ((False, "empty"), (True, "used")):
+        home = tmp_path / name / "example"
+        home.mkdir(parents=True) if there else (tmp_path / name).mkdir()
+        (tmp_path / name / "towpath.db").touch()
+        example.make_folder(url := f"sqlite:///{tmp_path}/{name}/towpath.db")
+        example.make_folder(url)  # begun twice
+        async with App(url) as app:
+            await example.remove(app)
+        assert home.exists() is there

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import shutil
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from towpath.store.contract import Tx
 PREFIX = "example."
 """Of its operations and schedules."""
 QUEUES = ("example-collections", "example-documents", "example-dictation")
+_MARK, _SAYS = "README.txt", "The example of towpath up. This folder goes with it: towpath example remove\n"
 _PAGE = 200
 _STATISTICS = ("tally", "rollup", "depth", "histogram", "histogram_minute", "usage_tally", "usage", "spend")
 
@@ -34,7 +36,7 @@ async def is_there(app: App) -> bool:
     for queue in QUEUES:
         if (await search(app.services.store, Wanted(queue=queue), limit=1)).jobs:
             return True
-    return any(plan.name.startswith(PREFIX) for plan in await app.schedules.list())
+    return bool(await _schedules(app))
 
 
 async def remove(app: App) -> Cleared:
@@ -46,20 +48,41 @@ async def remove(app: App) -> Cleared:
         jobs, left = jobs + gone, left + refused
     if not left:
         await app.services.store.run(_forget)
-        await asyncio.to_thread(shutil.rmtree, folder(app.url), ignore_errors=True)
+        await asyncio.to_thread(_remove_folder, folder(app.url))
     return Cleared(jobs, schedules, left)
 
 
 async def remove_schedules(app: App) -> int:
-    plans = [plan.name for plan in await app.schedules.list() if plan.name.startswith(PREFIX)]
+    plans = await _schedules(app)
     for name in plans:
         await app.schedules.remove(name)
     return len(plans)
 
 
+async def _schedules(app: App) -> list[str]:
+    """Those that enqueue its operations: others may be called an example too."""
+    plans = await app.schedules.list()
+    return [plan.name for plan in plans if plan.name.startswith(PREFIX) and plan.operation.startswith(PREFIX)]
+
+
 def folder(url: str) -> Path:
     """Where it keeps its documents, reports and archive: beside its database. On PostgreSQL there is no such place."""
     return sqlite_path(url).parent / "example" if url.startswith("sqlite:") else Path("towpath-example").absolute()
+
+
+def make_folder(url: str) -> Path:
+    """Marked, unless there was one of that name before: somebody else's is never removed."""
+    home = folder(url)
+    if not home.exists():
+        home.mkdir(parents=True)
+        (home / _MARK).write_text(_SAYS, "utf-8")
+    return home
+
+
+def _remove_folder(home: Path) -> None:
+    with suppress(OSError, UnicodeDecodeError):
+        if (home / _MARK).read_text("utf-8") == _SAYS:
+            shutil.rmtree(home, ignore_errors=True)
 
 
 async def _remove_jobs(app: App, queue: str) -> tuple[int, int]:

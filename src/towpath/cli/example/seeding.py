@@ -17,7 +17,8 @@ async def seed(app: App) -> int:
     """Enqueues the first jobs and plans some more, unless there are any; answers how many."""
     if (await search(app.services.store, Wanted(), limit=1)).jobs:
         return 0
-    await asyncio.to_thread(write_documents, example.folder(app.url) / "documents")
+    home = await asyncio.to_thread(example.make_folder, app.url)
+    await asyncio.to_thread(write_documents, home / "documents")
     await _plan(app)
     return len(await app.enqueue_many(_jobs()))
 
