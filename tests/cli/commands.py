@@ -120,8 +120,8 @@ def started(*args, cwd=None, env=None, terminal=False):
                 stream.close()
 
 
-def until(condition, timeout=30.0):
-    """Polls until the condition answers something true, and answers that."""
+def until(condition, timeout=120.0):
+    """Polls until the condition answers something true, and answers that. Patient: the machine may be very busy."""
     deadline = time.monotonic() + timeout
     while not (value := condition()):
         assert time.monotonic() < deadline, "it did not happen in time"

@@ -19,7 +19,7 @@ class Running:
     """A `towpath up` that is running, and a browser that came by its link."""
 
     def __init__(self, process):
-        until(lambda: LINK.search(process.out) or process.popen.poll() is not None, timeout=60)
+        until(lambda: LINK.search(process.out) or process.popen.poll() is not None, timeout=300)
         assert LINK.search(process.out), process.out + process.err
         self.process = process
         base, self.token = LINK.search(process.out).groups()

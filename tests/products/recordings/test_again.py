@@ -12,12 +12,30 @@ import pytest
 from tests.cli.commands import Commands, started, until, words
 from tests.products.recordings.media import encoded, silence, speech
 
-QUICKLY = {"TOWPATH_DRAIN_SECONDS": "0.2"}
+GATED = """
+import asyncio, pathlib
+from towpath.recordings import hearing
+
+begun, hear = 0, hearing._hear_window
+
+async def gated(*window):
+    global begun
+    begun += 1
+    while begun > 1 and pathlib.Path("gate").exists():
+        await asyncio.sleep(0.01)
+    return await hear(*window)
+
+hearing._hear_window = gated
+"""
+"""In a process that begins with this, one window is heard while there is a file called gate, and the others wait."""
+QUICKLY = {"TOWPATH_DRAIN_SECONDS": "0.2", "PYTHONPATH": "beginning"}
 
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
+    (tmp_path / "beginning").mkdir()
+    (tmp_path / "beginning/sitecustomize.py").write_text(GATED)
     return tmp_path
 
 
@@ -56,11 +74,13 @@ def transcribe(folder: Path, *args: str, code: int = 0) -> str:
 
 def interrupted(folder: Path, *args: str) -> None:
     """By Ctrl-C, when some of it has been heard and some has not."""
+    (folder / "gate").touch()
     with started("transcribe", *args, cwd=folder, env=QUICKLY) as process:
-        until(lambda: heard(folder) or process.popen.poll() is not None, timeout=120)
+        until(lambda: heard(folder) or process.popen.poll() is not None, timeout=150)
         process.popen.send_signal(signal.SIGINT)
-        assert process.end(60) == 130, process.out + process.err
+        assert process.end(150) == 130, process.out + process.err
         assert "the same command goes on from here" in words(process.out)
+    (folder / "gate").unlink()
 
 
 def test_after_ctrl_c_the_same_command_goes_on_where_it_stopped_and_then_finds_it_done(folder: Path):
@@ -82,7 +102,7 @@ def test_after_ctrl_c_the_same_command_goes_on_where_it_stopped_and_then_finds_i
 def test_a_server_goes_on_by_itself_and_the_same_command_takes_up_its_recording(folder: Path):
     (folder / "talk.mp3").write_bytes(long_talk())
     with started("up", "--no-example", "--port", "0", cwd=folder, env=QUICKLY) as server:
-        until(lambda: "/login?token=" in server.out or server.popen.poll() is not None, timeout=60)
+        until(lambda: "/login?token=" in server.out or server.popen.poll() is not None, timeout=300)
         base = re.search(r"http://127\.0\.0\.1:\d+", server.out)[0]
         token = Commands("sqlite:///unused.db")("token", "create", "--data", "towpath-data").stdout.split()[-1]
         there = ("--server", base, "--token", token)
@@ -95,7 +115,7 @@ def test_a_server_goes_on_by_itself_and_the_same_command_takes_up_its_recording(
         transcribe(folder, "talk.mp3", "--again", *there)
         assert recordings(folder) == 2
         server.terminate()
-        server.end(60)
+        server.end(150)
 
 
 def test_a_file_is_known_by_its_content_and_what_is_wanted_of_it(folder: Path):
