@@ -134,9 +134,9 @@ async def test_a_worker_that_said_goodbye_is_not_waited_for(stage):
 
 async def test_the_next_round_comes_when_the_next_lease_ends(stage):
     await stage.begin()
-    await stage.hands.shift("lease_until", 2.0 - LEASE, stage.job.id)
+    await stage.hands.shift("lease_until", 4.5 - LEASE, stage.job.id)
     await stage.hands.let_lists_grow_old()
-    assert 0 < await stage.rescuer.turn() <= 2.0
+    assert 0 < await stage.rescuer.turn() <= 4.5
     await stage.beat()
     assert await stage.rescuer.turn() == STEP
 

@@ -2,15 +2,17 @@
 
 from dataclasses import replace
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 
 import pytest
 
-from tests.engine.working import ended, eventually, happened, history, working
+from tests.engine.working import ended, eventually, happened, history, on_sqlite, working
 from towpath import Fatal, JobNotFound, NotRequeueable, State
 from towpath.engine import feed, retention, tombstones
 from towpath.engine.deltas import Deltas, Unfit
 from towpath.engine.retention import prune
+from towpath.testing import FakeClock
 
 A_BLINK = 1e-9  # days
 
@@ -148,6 +150,23 @@ async def test_a_stream_that_comes_back_from_before_what_is_left_starts_over_and
     with pytest.raises(Unfit, match="expired"):
         await deltas.place(old, within=timedelta(days=7))
     assert (await deltas.place(young, within=timedelta(days=7))).since == now.since
+
+
+@on_sqlite
+async def test_a_floor_from_before_the_clock_was_moved_back_does_not_turn_streams_away_for_ever(opened):
+    clock = FakeClock()
+    app = await opened(clock=clock)
+    deltas = await Deltas.of(app.services.store)
+    clock._seconds += 365 * 86400
+    await app.services.store.run(partial(tombstones.raise_floor, age=timedelta(days=2)))
+    clock._seconds -= 365 * 86400
+    before = deltas.token(await deltas.now())
+    clock.advance(60)
+    await app.services.store.run(partial(tombstones.raise_floor, age=timedelta(days=2)))
+    with pytest.raises(Unfit, match="expired"):  # what it could have seen may be gone
+        await deltas.place(before, within=timedelta(days=7))
+    clock.advance(60)
+    assert await deltas.place(deltas.token(await deltas.now()), within=timedelta(days=7))
 
 
 async def test_deletions_are_forgotten_with_the_retention_however_many_there_are(app, prune_after, monkeypatch):

@@ -13,6 +13,7 @@ from towpath.engine import sweeping
 from towpath.engine.janitor import Janitor
 from towpath.engine.retention import prune
 from towpath.engine.sweeping import sweep
+from towpath.testing import FakeClock
 
 LONG = "x" * 500
 ORPHAN = "0198c2f0-6f0a-7c3e-8d1b-2f7a9c4e5b60"
@@ -187,3 +188,14 @@ async def test_of_several_processes_one_sweeps_in_an_hour(opened, app, tmp_path,
     assert await sweep(app.services) == 0
     assert await sweep((await opened()).services) == 0
     assert len(stored(tmp_path)) == 1
+
+
+@on_sqlite
+async def test_a_turn_that_was_taken_before_the_clock_was_moved_back_keeps_nobody_from_the_next(opened, monkeypatch):
+    monkeypatch.setattr(sweeping, "_EVERY", timedelta(hours=1))
+    clock = FakeClock()
+    app = await opened(clock=clock)
+    turns = [await app.services.store.run(sweeping._my_turn) for _ in range(2)]
+    clock._seconds -= 86400
+    turns += [await app.services.store.run(sweeping._my_turn) for _ in range(2)]
+    assert turns == [True, False, True, False]

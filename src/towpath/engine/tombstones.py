@@ -50,4 +50,4 @@ async def _forget(tx: Tx, age: timedelta) -> int:
 async def raise_floor(tx: Tx, age: timedelta) -> None:
     """What is older than `age` goes in this transaction. Rows bear the time their transaction began, not when it committed:
     a quarter of the age, a day at most, is left for that."""
-    await tx.execute("raise_floor", until=tx.now - age + min(timedelta(days=1), age / 4))
+    await tx.execute("raise_floor", until=tx.now - age + min(timedelta(days=1), age / 4), now=tx.now)
