@@ -185,7 +185,7 @@ class TestWaitingForTheLockOnSqlite:
 
     @pytest.fixture
     async def shop(self, sqlite_url, monkeypatch):
-        monkeypatch.setattr(writer, "_SESSION_SECONDS", 0.2)
+        monkeypatch.setattr(writer, "_SESSION_SECONDS", 2.0)  # enough for a small one on a busy machine
         async with opened(sqlite_url) as hands:
             yield hands
 
@@ -204,7 +204,7 @@ class TestWaitingForTheLockOnSqlite:
         async with asyncio.timeout(PATIENCE):
             with other:
                 asking = asyncio.create_task(ask())
-                await asyncio.sleep(0.4)  # longer than a transaction may take
+                await asyncio.sleep(2.5)  # longer than a transaction may take
                 assert not asking.done()
             await asking
         assert await shop.count("job") == 1
