@@ -12,6 +12,7 @@ from bench.databases import Databases, PostgresDatabases, SqliteDatabases
 from bench.measure import Progress
 from bench.plan import FULL, QUICK, SECTIONS, SYSTEMS, Section, Sizes
 from bench.results import Results
+from bench.waits import SEED
 
 _DATABASES: dict[DatabaseKind, type[Databases]] = {"postgres": PostgresDatabases, "sqlite": SqliteDatabases}
 
@@ -34,7 +35,7 @@ def main() -> None:
             with kind_of_databases() as databases:
                 versions.append(databases.version())
                 for section in options.only:
-                    _run(section, databases, sizes, options.systems, announce, results)
+                    _run(section, databases, sizes, options.systems, announce, results, seed=options.seed)
     report.show(results, console)
     if options.write:
         report.write(results, [*versions, f"measured with {sizes}"])
@@ -48,10 +49,16 @@ def _run(
     chosen: Collection[str],
     announce: sections.Announce,
     results: Results,
+    *,
+    seed: int,
 ) -> None:
     match section:
         case "enqueue" | "drain":
             sections.throughput(section, databases, sizes, chosen, announce, results)
+        case "slots":
+            sections.slots(databases, sizes, announce, results)
+        case "pruning":
+            sections.pruned(databases, sizes, announce, results)
         case "fresh":
             sections.fresh(databases, sizes, announce, results)
         case "pickup":
@@ -65,7 +72,7 @@ def _run(
         case "recordings":
             sections.recordings(databases, sizes, announce, results)
         case "waits":
-            sections.waits(databases, sizes, announce, results)
+            sections.waits(databases, sizes, seed, announce, results)
 
 
 def _options() -> argparse.Namespace:
@@ -80,6 +87,9 @@ def _options() -> argparse.Namespace:
         default=SYSTEMS,
         metavar=",".join(SYSTEMS),
         help="compare these with the floor, which always runs",
+    )
+    parser.add_argument(
+        "--seed", type=int, default=SEED, help="of the mixed hour that the waits are told in (default: %(default)s)"
     )
     return parser.parse_args()
 

@@ -8,7 +8,7 @@ from towpath.core.ids import uuid7
 from towpath.core.outcomes import Failure
 from towpath.core.records import DEFAULT_PRIORITY, PRIORITIES, NewJob
 from towpath.core.transitions import Transition, fail, succeed
-from towpath.engine.rollups import roll_up
+from towpath.engine.tending.rollups import roll_up
 from towpath.store.contract import Claim, Claimed, Store
 
 _BATCH = 1_000

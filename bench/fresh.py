@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from bench.contender import Contender
 from bench.databases import Databases
-from bench.processes import Board, ChildFailed, Workers, call
+from bench.processes import ChildFailed, Workers, WorkingSet, call
 
 SLOTS = 32
 _PATIENCE = 60.0
@@ -31,7 +31,7 @@ class Course:
 def from_the_first_job_on(contender: Contender, databases: Databases, *, seconds: float) -> Course:
     url = databases.fresh(contender)
     try:
-        board = Board(processes=1)
+        board = WorkingSet(processes=1)
         with Workers(contender, url, batch=SLOTS, board=board, sink="count") as workers:
             workers.go()
             producer = threading.Thread(
@@ -46,7 +46,7 @@ def from_the_first_job_on(contender: Contender, databases: Databases, *, seconds
         databases.drop(url)
 
 
-def _until_begun(workers: Workers, board: Board) -> None:
+def _until_begun(workers: Workers, board: WorkingSet) -> None:
     deadline = time.monotonic() + _PATIENCE
     while not board.handled:
         workers.check()
@@ -55,7 +55,7 @@ def _until_begun(workers: Workers, board: Board) -> None:
         time.sleep(0.01)
 
 
-def _handled_after(workers: Workers, board: Board, seconds: float) -> float:
+def _handled_after(workers: Workers, board: WorkingSet, seconds: float) -> float:
     """Jobs per second of the next so many seconds."""
     before, start = board.handled, time.monotonic()
     while (elapsed := time.monotonic() - start) < seconds:

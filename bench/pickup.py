@@ -6,7 +6,7 @@ import time
 
 from bench.contender import Contender
 from bench.databases import Databases
-from bench.processes import Board, ChildFailed, Workers, call
+from bench.processes import ChildFailed, Workers, WorkingSet, call
 
 _WARM_UP = 10
 _SETTLING = 1.0
@@ -16,7 +16,7 @@ _PATIENCE = 15.0
 def pickup(contender: Contender, databases: Databases, *, samples: int) -> list[float]:
     """Latencies in milliseconds. A job that nobody was told about shows up as what the system's polling makes of it."""
     url = databases.fresh(contender)
-    board = Board(processes=1, samples=samples + _WARM_UP)
+    board = WorkingSet(processes=1, samples=samples + _WARM_UP)
     try:
         with Workers(contender, url, batch=10, board=board, sink="latency") as workers:
             workers.go()

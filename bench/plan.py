@@ -3,9 +3,11 @@
 from dataclasses import dataclass
 from typing import Literal
 
-Section = Literal["enqueue", "drain", "fresh", "pickup", "claims", "streams", "endpoints", "recordings", "waits"]
+Section = Literal[
+    "enqueue", "drain", "slots", "pruning", "fresh", "pickup", "claims", "streams", "endpoints", "recordings", "waits"
+]
 SECTIONS: tuple[Section, ...] = (
-    "enqueue", "drain", "fresh", "pickup", "claims", "streams", "endpoints", "recordings", "waits",
+    "enqueue", "drain", "slots", "pruning", "fresh", "pickup", "claims", "streams", "endpoints", "recordings", "waits",
 )  # fmt: skip
 
 FLOOR = "floor"
@@ -60,16 +62,21 @@ class Case:
     batch: int
     processes: int = 1
     subjects: tuple[str, ...] = (TOWPATH,)
+    tenants: int = 1
+    """Whose jobs they are, in turn; systems that know no tenants take them as they come."""
 
     def __str__(self) -> str:
         processes = f", {self.processes} processes" if self.processes > 1 else ""
-        return f"{self.activity}, batch {self.batch}{processes}"
+        tenants = f", {self.tenants} tenants" if self.tenants > 1 else ""
+        return f"{self.activity}, batch {self.batch}{processes}{tenants}"
 
 
 CASES = (
     Case("enqueue", 1, subjects=(TOWPATH, *PEERS)),
     Case("enqueue", 10),
     Case("enqueue", 100, subjects=(TOWPATH, *PEERS)),
+    Case("enqueue", 500, subjects=(TOWPATH, *PEERS)),
+    Case("enqueue", 500, subjects=(TOWPATH, *PEERS), tenants=10),
     Case("drain", 1, subjects=(TWO_COMMITS, TOWPATH)),
     Case("drain", 10, subjects=(TWO_COMMITS, TOWPATH)),
     Case("drain", 100, subjects=(TWO_COMMITS, TOWPATH)),

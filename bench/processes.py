@@ -89,7 +89,7 @@ def _answers(port: int) -> bool:
 
 
 @dataclass(frozen=True)
-class Board:
+class WorkingSet:
     """Shared memory in which worker processes note what they did; one slot per process, so that nobody locks."""
 
     processes: int
@@ -141,7 +141,7 @@ class Board:
 class Workers:
     """Worker processes of one system: started and ready on entry, at work after `go`, stopped on exit."""
 
-    def __init__(self, contender: Contender, url: str, *, batch: int, board: Board, sink: SinkKind) -> None:
+    def __init__(self, contender: Contender, url: str, *, batch: int, board: WorkingSet, sink: SinkKind) -> None:
         self._pipes: list[Connection] = []
         self._children = []
         for index in range(board.processes):

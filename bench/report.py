@@ -54,6 +54,28 @@ def tables(results: Results) -> list[Table]:
             ],
         ),
         Table(
+            "Jobs of a millisecond in a few slots; PgQueuer takes as many at a time",
+            ("database", "slots", "system", "jobs/s", "of PgQueuer"),
+            [
+                (
+                    line.database,
+                    str(line.slots),
+                    line.system,
+                    f"{line.rate:,.0f}",
+                    "1" if line.system == "pgqueuer" else f"{line.ratio:.3g} ({line.lowest:.3g}–{line.highest:.3g})",
+                )
+                for line in results.short_jobs
+            ],
+        ),
+        Table(
+            "Pruning in the process of a worker at full speed",
+            ("database", "pruned/s", "drained/s", "ratio"),
+            [
+                (line.database, f"{line.pruned:,.0f}", f"{line.drained:,.0f}", f"{line.ratio:.2f}")
+                for line in results.pruning
+            ],
+        ),
+        Table(
             "Pick-up latency, enqueue and worker in different processes",
             ("database", "system", "p50 ms", "p99 ms"),
             [(line.database, line.system, f"{line.p50:.1f}", f"{line.p99:.1f}") for line in results.pickup],
@@ -138,11 +160,23 @@ def tables(results: Results) -> list[Table]:
         ),
         Table(
             "What people are told about their wait, over a mixed hour with a pause and a worker that goes and comes",
-            ("database", "an hour in", "recordings", "looks", "truth in the range", "sooner", "later", "range", "reasons"),
+            (
+                "database",
+                "an hour in",
+                "seed",
+                "recordings",
+                "looks",
+                "truth in the range",
+                "sooner",
+                "later",
+                "range",
+                "reasons",
+            ),
             [
                 (
                     line.database,
                     f"{line.seconds:g} s",
+                    str(line.seed),
                     str(line.recordings),
                     f"{line.looks:,}",
                     f"{line.right:.1%}",

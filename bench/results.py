@@ -19,6 +19,30 @@ class Throughput:
 
 
 @dataclass(frozen=True)
+class ShortJobs:
+    """Jobs of a millisecond in a few slots."""
+
+    database: DatabaseKind
+    slots: int
+    system: str
+    rate: float
+    ratio: float
+    """To PgQueuer."""
+    lowest: float
+    highest: float
+
+
+@dataclass(frozen=True)
+class Pruning:
+    """Jobs per second that were removed, beside a worker that finished others at full speed."""
+
+    database: DatabaseKind
+    pruned: float
+    drained: float
+    ratio: float
+
+
+@dataclass(frozen=True)
 class Pickup:
     database: DatabaseKind
     system: str
@@ -108,6 +132,7 @@ class Waits:
     database: DatabaseKind
     seconds: float
     """That the hour was pressed into."""
+    seed: int
     recordings: int
     looks: int
     right: float
@@ -123,6 +148,8 @@ class Waits:
 @dataclass
 class Results:
     throughput: list[Throughput] = field(default_factory=list)
+    short_jobs: list[ShortJobs] = field(default_factory=list)
+    pruning: list[Pruning] = field(default_factory=list)
     fresh: list[Fresh] = field(default_factory=list)
     pickup: list[Pickup] = field(default_factory=list)
     claims: list[ClaimCost] = field(default_factory=list)

@@ -12,8 +12,21 @@ from bench.fresh import from_the_first_job_on
 from bench.measure import Progress, compare, percentile
 from bench.pickup import pickup
 from bench.plan import CASES, FLOOR, PEERS, STREAMS, TOWPATH, Case, Sizes
+from bench.pruning import pruning
 from bench.recordings import transcriptions, turn
-from bench.results import ClaimCost, EndpointCost, FanOut, Fresh, Pickup, Results, Throughput, Transcription
+from bench.results import (
+    ClaimCost,
+    EndpointCost,
+    FanOut,
+    Fresh,
+    Pickup,
+    Pruning,
+    Results,
+    ShortJobs,
+    Throughput,
+    Transcription,
+)
+from bench.slots import JOB_SECONDS, PEER, SLOTS, short_jobs
 from bench.systems import floor, runs_on, system, towpath
 from bench.throughput import drain, enqueue
 from bench.waits import told
@@ -45,8 +58,30 @@ def throughput(
 def _measurement(case: Case, name: str, databases: Databases, sizes: Sizes) -> Callable[[], float]:
     contender = system(name, databases.kind)
     if case.activity == "enqueue":
-        return partial(enqueue, contender, databases, batch=case.batch, seconds=sizes.seconds)
+        return partial(
+            enqueue, contender, databases, batch=case.batch, seconds=sizes.seconds, tenants=case.tenants
+        )  # fmt: skip
     return partial(drain, contender, databases, batch=case.batch, processes=case.processes, seconds=sizes.seconds)
+
+
+def slots(databases: Databases, sizes: Sizes, announce: Announce, results: Results) -> None:
+    if not runs_on(PEER, databases.kind):
+        return
+    progress = announce(f"{databases.kind}: jobs of {JOB_SECONDS * 1000:g} ms in {SLOTS} slots")
+    compared = short_jobs(databases, rounds=sizes.rounds, seconds=sizes.seconds, progress=progress)
+    results.short_jobs += [
+        ShortJobs(databases.kind, SLOTS, name, found.rate, found.ratio, min(found.ratios), max(found.ratios))
+        for name, found in compared.items()
+    ]
+
+
+def pruned(databases: Databases, sizes: Sizes, announce: Announce, results: Results) -> None:
+    progress = announce(f"{databases.kind}: pruning beside a worker at full speed")
+    found = [pruning(databases, jobs=round(10_000 * sizes.seconds)) for _ in range(sizes.rounds)]
+    middle = sorted(found, key=lambda beside: beside.ratio)[len(found) // 2]
+    progress("pruned jobs/s", middle.pruned)
+    progress("drained jobs/s", middle.drained)
+    results.pruning.append(Pruning(databases.kind, middle.pruned, middle.drained, middle.ratio))
 
 
 def fresh(databases: Databases, sizes: Sizes, announce: Announce, results: Results) -> None:
@@ -119,9 +154,9 @@ def recordings(databases: Databases, sizes: Sizes, announce: Announce, results: 
     results.turns.append(found)
 
 
-def waits(databases: Databases, sizes: Sizes, announce: Announce, results: Results) -> None:
-    progress = announce(f"{databases.kind}: what people are told about their wait, an hour in {sizes.hour:g} s")
-    found = told(databases, seconds=sizes.hour)
+def waits(databases: Databases, sizes: Sizes, seed: int, announce: Announce, results: Results) -> None:
+    progress = announce(f"{databases.kind}: what people are told about their wait, an hour in {sizes.hour:g} s, seed {seed}")
+    found = told(databases, seconds=sizes.hour, seed=seed)
     progress("looks with the truth in the range", found.right)
     progress("upper end of the range, of the lower", found.width)
     results.waits.append(found)

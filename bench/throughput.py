@@ -3,34 +3,37 @@
 import time
 from itertools import count
 
-from bench.contender import Contender
+from bench.contender import Contender, Payload
 from bench.databases import Databases
-from bench.processes import Board, ChildFailed, Workers, call
+from bench.processes import ChildFailed, Workers, WorkingSet, call
 
 _PATIENCE = 120.0
 
 
-def enqueue(contender: Contender, databases: Databases, *, batch: int, seconds: float) -> float:
+def enqueue(contender: Contender, databases: Databases, *, batch: int, seconds: float, tenants: int = 1) -> float:
     """One producer that waits for each batch to be durable before it sends the next."""
     url = databases.fresh(contender)
     try:
-        return call(contender.event_loop, _enqueue, contender, url, batch, seconds)
+        return call(contender.event_loop, _enqueue, contender, url, batch, seconds, tenants)
     finally:
         databases.drop(url)
 
 
-async def _enqueue(contender: Contender, url: str, batch: int, seconds: float) -> float:
+async def _enqueue(contender: Contender, url: str, batch: int, seconds: float, tenants: int) -> float:
+    def payload(number: int) -> Payload:
+        return {"n": number} if tenants == 1 else {"n": number, "tenant": f"tenant {number % tenants}"}
+
     async with contender.producer(url) as producer:
         for _ in range(5):  # prepared statements and warm caches
-            await producer.many([{"n": 0}] * batch)
+            await producer.many([payload(number) for number in range(batch)])
         numbers = count()
         start = time.perf_counter()
         deadline = start + seconds
         while (now := time.perf_counter()) < deadline:
             if batch == 1:
-                await producer.one({"n": next(numbers)})
+                await producer.one(payload(next(numbers)))
             else:
-                await producer.many([{"n": next(numbers)} for _ in range(batch)])
+                await producer.many([payload(next(numbers)) for _ in range(batch)])
         return next(numbers) / (now - start)
 
 
@@ -41,7 +44,7 @@ def drain(contender: Contender, databases: Databases, *, batch: int, processes: 
     try:
         call(contender.event_loop, load, contender, url, jobs)
         databases.loaded(url)
-        board = Board(processes)
+        board = WorkingSet(processes)
         reader = databases.reader(url)
         with Workers(contender, url, batch=batch, board=board, sink="count") as workers:
             workers.go()

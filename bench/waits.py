@@ -25,7 +25,7 @@ from bench.results import Waits
 from bench.subjects.recordings import Recordings, make_app, send, transcribed
 from towpath import App
 from towpath.models.speech import SAMPLE_RATE, Segment
-from towpath.recordings import hearing, keeping
+from towpath.recordings import stored, windows
 from towpath.recordings.names import TRANSCRIPTION_QUEUE
 from towpath.recordings.views import views
 
@@ -40,6 +40,8 @@ _LENGTHS = (10, 25, 40, 60, 90, 120, 180, 300)
 _PEOPLE = ("ann", "bob", "cid", "dot", "eve")
 _GOES, _COMES, _PAUSES, _RESUMES = 0.35, 0.5, 0.7, 0.76
 _LOOKS = 150
+SEED = 11
+"""Of the hour that the goal was first judged by; another seed is another hour."""
 
 
 @dataclass
@@ -48,10 +50,10 @@ class Scripted:
 
     began: float
     span: float
+    chance: random.Random
     name: str = "scripted"
     languages: frozenset[str] | None = None
     tells_speakers: bool = False
-    chance: random.Random = field(default_factory=lambda: random.Random(7))
     lock: threading.Lock = field(default_factory=threading.Lock)
 
     def transcribe(self, samples: Any, *, language: str | None = None, speakers: bool = False) -> list[Segment]:
@@ -71,28 +73,28 @@ class Look:
     high: float
 
 
-def told(databases: Databases, *, seconds: float) -> Waits:
-    """An hour in so many seconds."""
+def told(databases: Databases, *, seconds: float, seed: int) -> Waits:
+    """An hour in so many seconds; who sends what and when, and how fast it is heard, follows from the seed."""
     url = databases.fresh(Recordings(databases.kind))
     try:
         with TemporaryDirectory(prefix="towpath-bench-") as folder:
-            looks, ends, reasons = call("asyncio", _hour, url, Path(folder), seconds)
+            looks, ends, reasons = call("asyncio", _hour, url, Path(folder), seconds, seed)
     finally:
         databases.drop(url)
     judged = [(look, ends[look.recording_id] - look.at) for look in looks]
     right = sum(look.low <= truth <= look.high for look, truth in judged)
     return Waits(
-        databases.kind, seconds, len(ends), len(judged), right / len(judged),
+        databases.kind, seconds, seed, len(ends), len(judged), right / len(judged),
         sum(truth < look.low for look, truth in judged) / len(judged), median(look.high / look.low for look, _ in judged),
         reasons,
     )  # fmt: skip
 
 
-async def _hour(url: str, folder: Path, span: float) -> tuple[list[Look], dict[str, float], int]:
+async def _hour(url: str, folder: Path, span: float, seed: int) -> tuple[list[Look], dict[str, float], int]:
     began = time.monotonic()
-    with _engine(Scripted(began, span)):
+    with _engine(Scripted(began, span, random.Random(seed))):
         async with make_app(url, folder) as app, _worker(url, folder), _wavering_worker(url, folder, span):
-            sending = asyncio.create_task(_send_all(app, folder, span))
+            sending = asyncio.create_task(_send_all(app, folder, span, seed))
             pausing = asyncio.create_task(_pause(app, span))
             looks, reasons = await _look(app, sending, span)
             ids = await sending
@@ -103,12 +105,12 @@ async def _hour(url: str, folder: Path, span: float) -> tuple[list[Look], dict[s
 
 @contextmanager
 def _engine(engine: Scripted) -> Iterator[None]:
-    before = hearing.engine_for
-    hearing.engine_for = lambda _settings, _language=None: engine  # type: ignore[assignment]  # for as long as the hour lasts
+    before = windows.engine_for
+    windows.engine_for = lambda _settings, _language=None: engine  # type: ignore[assignment]  # for as long as the hour lasts
     try:
         yield
     finally:
-        hearing.engine_for = before
+        windows.engine_for = before
 
 
 @asynccontextmanager
@@ -150,9 +152,9 @@ async def _pause(app: App, span: float) -> None:
     await app.queues.resume(TRANSCRIPTION_QUEUE)
 
 
-async def _send_all(app: App, folder: Path, span: float) -> list[str]:
+async def _send_all(app: App, folder: Path, span: float, seed: int) -> list[str]:
     """Whatever people send in an hour: one now and then, and sometimes several at once."""
-    chance, began, ids = random.Random(11), time.monotonic(), []
+    chance, began, ids = random.Random(seed), time.monotonic(), []
     files = {seconds: _written(folder / f"{seconds}.wav", seconds) for seconds in _LENGTHS}
     for at, person, seconds in _script(chance, span):
         await asyncio.sleep(max(0.0, began + at - time.monotonic()))
@@ -183,7 +185,7 @@ async def _look(app: App, sending: "asyncio.Task[list[str]]", span: float) -> tu
     reasons = 0
     while True:
         await asyncio.sleep(span / _LOOKS)
-        recordings = await keeping.page(app.services.store, None, text=None, before=None, limit=200)
+        recordings = await stored.page(app, None, text=None, before=None, limit=200)
         at = time.time()
         live = [view.job for view in await views(app, recordings) if view.job and view.job.completed_at is None]
         for job in live:
@@ -196,5 +198,5 @@ async def _look(app: App, sending: "asyncio.Task[list[str]]", span: float) -> tu
 
 
 async def _ends(app: App, ids: list[str]) -> dict[str, float]:
-    works = await keeping.work_on(app.services.store, await keeping.by_ids(app.services.store, ids))
+    works = await stored.work_on(app, await stored.by_ids(app, ids))
     return {work.recording.id: work.jobs[0].finished_at.timestamp() for work in works if work.jobs[0].finished_at}

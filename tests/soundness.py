@@ -18,19 +18,33 @@ SELECT id, broken FROM (
         WHEN coalesce(live_key, '')
              <> CASE WHEN state IN ('queued', 'running', 'waiting') THEN coalesce(key, '') ELSE '' END THEN 'live_key'
         WHEN gate <> 0 AND (gate > 0) <> (leased OR state IN ('queued', 'running', 'waiting')) THEN 'gate'
-        WHEN leased AND id NOT IN (SELECT job_id FROM towpath.held) THEN 'leased and not listed'
+        WHEN leased AND id NOT IN (SELECT job_id FROM towpath.lease) THEN 'leased without a row that says so'
     END AS broken FROM towpath.job) AS looked
 WHERE broken IS NOT NULL
 UNION ALL
-SELECT job_id, 'told otherwise than it happened: ' || name FROM (
-    SELECT * FROM (SELECT job_id, seq, attempt, name, level, message FROM towpath.told
-                   EXCEPT SELECT job_id, seq, attempt, name, level, message FROM towpath.happened) AS told_only
-    UNION ALL
-    SELECT * FROM (SELECT job_id, seq, attempt, name, level, message FROM towpath.happened
-                   EXCEPT SELECT job_id, seq, attempt, name, level, message FROM towpath.told) AS happened_only
-) AS differing
+SELECT job_id, 'a row says that it is leased' FROM towpath.lease AS lease
+WHERE NOT EXISTS (SELECT 1 FROM towpath.job AS job WHERE job.id = lease.job_id AND job.leased AND job.queue = lease.queue)
+UNION ALL
+SELECT job_id, 'has an event that no stream was told of' FROM (
+    SELECT job_id, seq FROM towpath.job_event EXCEPT SELECT job_id, seq FROM {batches} AS listed) AS untold
+UNION ALL
+SELECT job_id, 'has not had what streams were told' FROM (
+    SELECT job_id, seq FROM {told} EXCEPT SELECT job_id, seq FROM towpath.job_event) AS untrue
+UNION ALL
+SELECT job_id, 'was told of twice' FROM {batches} AS listed GROUP BY job_id, seq HAVING count(*) > 1
 """
+_BATCHES = {
+    "sqlite": "(SELECT xid, value AS job_id, seq FROM towpath_event_batch, json_each(jobs))",
+    "postgres": "(SELECT xid, job_id, seq FROM towpath.event_batch, unnest(jobs) AS job_id)",
+}
+
+
+def told(dialect: str) -> str:
+    """What streams are told of jobs that are there, as a table: which event of which job, and where it stands."""
+    job = "towpath_job" if dialect == "sqlite" else "towpath.job"
+    return f"(SELECT * FROM {_BATCHES[dialect]} AS listed WHERE job_id IN (SELECT id FROM {job})) AS told"
 
 
 def unsound(dialect: str) -> str:
-    return UNSOUND.replace("towpath.", "towpath_") if dialect == "sqlite" else UNSOUND
+    text = UNSOUND.replace("{batches}", _BATCHES[dialect]).replace("{told}", told(dialect))
+    return text.replace("towpath.", "towpath_") if dialect == "sqlite" else text

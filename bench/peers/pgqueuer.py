@@ -3,6 +3,7 @@
 It deletes finished jobs and keeps one log row per change of status, both by default.
 """
 
+import asyncio
 import json
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
@@ -25,6 +26,11 @@ class PgQueuerPeer:
     name: str = "pgqueuer"
     event_loop: EventLoop = "uvloop"
     unfinished: str = "SELECT EXISTS (SELECT FROM pgqueuer)"
+    job_seconds: float = 0.0
+    """How long a handler takes."""
+    slots: int | None = None
+    """How many jobs it takes at a time, if not as many as suit it best. It does not wait for them before it takes the next:
+    its own limits, which would, cost it half of its rate."""
 
     def pace(self, batch: int) -> int:
         return 10_000
@@ -49,8 +55,10 @@ class PgQueuerPeer:
         @queue.entrypoint("bench")
         async def handle(job: Job) -> None:
             sink(job.payload)
+            if self.job_seconds:
+                await asyncio.sleep(self.job_seconds)
 
-        await queue.run(batch_size=_BATCH)
+        await queue.run(batch_size=self.slots or _BATCH)
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from towpath.config import Settings
 from towpath.core.ids import uuid7
 from towpath.core.records import NewJob
 from towpath.core.transitions import succeed
-from towpath.engine.claims import QueueClaims
+from towpath.engine.running.claims import QueueClaims
 from towpath.store.contract import Claimed, Store
 from towpath.wiring import make_store
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from bench.contender import DatabaseKind, EventLoop
 from bench.processes import ChildFailed, run_on
 from towpath import App, Settings, assets, recordings
-from towpath.recordings import keeping
+from towpath.recordings import stored
 from towpath.recordings.audio import pieces_of
 from towpath.recordings.intake import Options, Uploader, create
 from towpath.recordings.names import TRANSCRIPTION_QUEUE
@@ -50,7 +50,7 @@ async def send(app: App, path: Path, person: str) -> tuple[str, str]:
 async def transcribed(app: App, ids: Sequence[str]) -> None:
     """Until all of them have a transcript."""
     while True:
-        found = await keeping.by_ids(app.services.store, ids)
+        found = await stored.by_ids(app, ids)
         if all(one.transcript_id is not None for one in found):
             return
         await asyncio.sleep(_LOOK_EVERY)

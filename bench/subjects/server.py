@@ -10,7 +10,7 @@ import uvicorn
 from bench.contender import DatabaseKind, EventLoop
 from bench.processes import running
 from towpath import App
-from towpath.http import accounts, tokens
+from towpath.identity import accounts, tokens
 from towpath.server import ServerOptions, attach, create_app
 
 TENANT = "bench"

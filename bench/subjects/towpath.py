@@ -1,5 +1,6 @@
 """Towpath with everything on: durable events, finished jobs kept, leases, heartbeats, fair order."""
 
+import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -8,7 +9,7 @@ from typing import Any
 from bench.contender import DatabaseKind, EventLoop, Payload, Sink
 from bench.subjects.claiming import StoreClaims, open_store
 from towpath import App, Context
-from towpath.engine.worker import SPLIT_FROM
+from towpath.engine.running.slots import SPLIT_FROM
 
 _QUEUE = "bench"
 _OPERATION = "bench"
@@ -19,6 +20,10 @@ class Towpath:
     database: DatabaseKind
     name: str = "towpath"
     event_loop: EventLoop = "uvloop"
+    job_seconds: float = 0.0
+    """How long a handler takes."""
+    slots: int | None = None
+    """Of a worker, if not as many as a batch needs."""
 
     @property
     def unfinished(self) -> str:
@@ -26,7 +31,7 @@ class Towpath:
         return f"SELECT EXISTS (SELECT 1 FROM {table} WHERE state <> 'succeeded')"
 
     def pace(self, batch: int) -> int:
-        return {1: 1_500, 10: 10_000}.get(batch, 25_000)
+        return {1: 1_500, 10: 10_000, 16: 10_000}.get(batch, 25_000)
 
     async def install(self, url: str) -> None:
         async with App(url):
@@ -50,10 +55,12 @@ class Towpath:
         @app.operation(_OPERATION, queue=_QUEUE)
         async def handle(ctx: Context, payload: dict[str, Any]) -> None:
             sink(payload)
+            if self.job_seconds:
+                await asyncio.sleep(self.job_seconds)
 
         async with app:
             # A worker with many slots claims half of them at a time, so the claims and settles are `batch` jobs each.
-            slots = 2 * batch if 2 * batch >= SPLIT_FROM else batch
+            slots = self.slots or (2 * batch if 2 * batch >= SPLIT_FROM else batch)
             await app.run_worker(queues=[_QUEUE], concurrency=slots)
 
 
@@ -69,4 +76,9 @@ class _Producer:
         await self.app.enqueue(_OPERATION, payload)
 
     async def many(self, payloads: Sequence[Payload]) -> None:
-        await self.app.enqueue_many([{"operation": _OPERATION, "payload": payload} for payload in payloads])
+        await self.app.enqueue_many([_job(payload) for payload in payloads])
+
+
+def _job(payload: Payload) -> dict[str, Any]:
+    job = {"operation": _OPERATION, "payload": payload}
+    return job | {"tenant": payload["tenant"]} if "tenant" in payload else job

@@ -1,6 +1,10 @@
 """Towpath: a durable, fair job engine for long-running AI media and document work."""
 
+from towpath.blobs import BlobStore
 from towpath.config import Settings
+from towpath.core.encoding import decode as from_json
+from towpath.core.encoding import encode as to_json
+from towpath.core.encoding import plain as plain_text
 from towpath.core.errors import (
     ChildrenFailed,
     ConfigurationError,
@@ -21,28 +25,40 @@ from towpath.core.errors import (
     SchemaInvalid,
     StepNameReused,
     StoreUnavailable,
+    StreamReset,
     TowpathError,
     Transient,
     UnknownOperation,
     WaitRefused,
     WaitTimeout,
 )
+from towpath.core.forecast import Parts
+from towpath.core.ids import first_at as first_id_at
+from towpath.core.ids import uuid7 as new_id
 from towpath.core.lifecycle import State
 from towpath.core.outcomes import Deferred, Done, Partial, RetryLater, outcome_from_envelope
-from towpath.core.records import Event, Job, Step
+from towpath.core.prospects import InLine, Prospect, Work
+from towpath.core.records import DEFAULT_PRIORITY, DEFAULT_TENANT, Event, Job, Step, Subject
 from towpath.core.retry import Retry
+from towpath.core.usage import Price
 from towpath.engine.app import App
-from towpath.engine.bridge import SyncContext
-from towpath.engine.children import Children
+from towpath.engine.asking.references import JobRef
 from towpath.engine.context import Context
-from towpath.engine.isolation import IsolatedContext
-from towpath.engine.references import JobRef
+from towpath.engine.projections import Projection
+from towpath.engine.running.bridge import SyncContext
+from towpath.engine.running.children import Children
+from towpath.engine.running.isolation import IsolatedContext
 from towpath.engine.sync import SyncApp
+from towpath.engine.transaction import Reading, Transaction
+from towpath.store.contract import Row
 from towpath.store.migrating import Slice
 from towpath.version import __version__
 
 __all__ = [
+    "DEFAULT_PRIORITY",
+    "DEFAULT_TENANT",
     "App",
+    "BlobStore",
     "Children",
     "ChildrenFailed",
     "ConfigurationError",
@@ -53,6 +69,7 @@ __all__ = [
     "Event",
     "Fatal",
     "HistoryMismatch",
+    "InLine",
     "IsolatedContext",
     "Job",
     "JobCancelled",
@@ -63,12 +80,18 @@ __all__ = [
     "NameTaken",
     "NotRequeueable",
     "Partial",
+    "Parts",
     "PayloadTooLarge",
+    "Price",
+    "Projection",
+    "Prospect",
     "QueueNotFound",
     "RateLimited",
+    "Reading",
     "ResultTimeout",
     "Retry",
     "RetryLater",
+    "Row",
     "ScheduleNotFound",
     "SchemaInvalid",
     "Settings",
@@ -77,13 +100,22 @@ __all__ = [
     "Step",
     "StepNameReused",
     "StoreUnavailable",
+    "StreamReset",
+    "Subject",
     "SyncApp",
     "SyncContext",
     "TowpathError",
+    "Transaction",
     "Transient",
     "UnknownOperation",
     "WaitRefused",
     "WaitTimeout",
+    "Work",
     "__version__",
+    "first_id_at",
+    "from_json",
+    "new_id",
     "outcome_from_envelope",
+    "plain_text",
+    "to_json",
 ]

@@ -10,6 +10,7 @@ from towpath.blobs import BlobStore, lazily, open_blobs
 from towpath.config import Settings, blobs_beside, sqlite_path
 from towpath.core.errors import ConfigurationError
 from towpath.store.contract import Store
+from towpath.transports import Transport
 
 
 def make_store(url: str, settings: Settings, clock: Callable[[], float] = time.time) -> Store:
@@ -31,6 +32,12 @@ def make_store(url: str, settings: Settings, clock: Callable[[], float] = time.t
     raise ConfigurationError(
         f"no database answers to {url.split(':', 1)[0]!r}; use sqlite:///path/to/jobs.db or postgresql://user@host/name"
     )
+
+
+def make_transport(store: Store) -> Transport:
+    from towpath.transports.database import DatabaseTransport
+
+    return DatabaseTransport(store.bell)
 
 
 def components() -> list[tuple[str, str, str | None]]:

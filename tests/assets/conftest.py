@@ -1,13 +1,13 @@
 """An app with the tables of assets, on each database; and a server, with a purpose of its own that takes uploads."""
 
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 
 from tests.assets.tus import Notes
 from tests.server.api.site import Site, opened_site
-from towpath import App, Settings, assets
+from towpath import App, Settings
 from towpath.server import attach
 
 
@@ -30,22 +30,19 @@ async def lite(sqlite_url: str, settings: Settings) -> AsyncIterator[App]:
 
 
 @pytest.fixture
-async def site(database_url: str, settings: Settings) -> AsyncIterator[Site]:
-    async with opened_site(App(database_url, settings=settings)) as site:
-        yield site
-
-
-@pytest.fixture
-async def small_site(sqlite_url: str, settings: Settings) -> AsyncIterator[Site]:
-    """For what does not depend on the database."""
-    async with opened_site(App(sqlite_url, settings=settings)) as site:
-        yield site
-
-
-@pytest.fixture
-def notes() -> Iterator[Notes]:
+def notes() -> Notes:
     """A product that takes uploads for the purpose `note`."""
-    taken = Notes()
-    assets.receivers["note"], assets.checks["note"] = taken.receive, taken.check
-    yield taken
-    del assets.receivers["note"], assets.checks["note"]
+    return Notes()
+
+
+@pytest.fixture
+async def site(database_url: str, settings: Settings, notes: Notes) -> AsyncIterator[Site]:
+    async with opened_site(notes.attached(App(database_url, settings=settings))) as site:
+        yield site
+
+
+@pytest.fixture
+async def small_site(sqlite_url: str, settings: Settings, notes: Notes) -> AsyncIterator[Site]:
+    """For what does not depend on the database."""
+    async with opened_site(notes.attached(App(sqlite_url, settings=settings))) as site:
+        yield site

@@ -6,7 +6,7 @@ from tests.assets import media
 from tests.assets.test_receiving import pieces
 from tests.server.api.site import Site, ok, problem
 from towpath import assets
-from towpath.assets.ranges import Span, Unsatisfiable, span_of
+from towpath.http.ranges import Span, Unsatisfiable, span_of
 
 DATA = media.sound("wav")
 SIZE = len(DATA)

@@ -66,23 +66,39 @@ async def test_an_upload_outlives_a_server_killed_in_its_middle_and_one_killed_a
 
         with pytest.raises(httpx.TransportError):
             await send(client, where, 0, dying())
-    async with server(tmp_path, "die_when_complete") as (running, client):
+    async with server(tmp_path, "assembling") as (running, client):
         offset = await offset_of(client, where)
         assert offset == 200_000
         with pytest.raises(httpx.TransportError):
             await send(client, where, offset, DATA[offset:])
-        assert running.wait(20) == 9
-    # The dead server's turn runs out by itself after a minute; here nobody waits for that.
-    forget_turns(tmp_path)
+        assert running.wait(20) == -9
     async with server(tmp_path) as (_, client):
         shown = await until_done(client, where)
         assert shown["result"] == {"id": f"note-{shown['id']}"}
         assert (await client.get(f"/api/assets/{shown['id']}/content")).content == DATA
 
 
-def forget_turns(folder: Path) -> None:
-    import apsw
+@pytest.mark.parametrize("stage", ["receiving", "received"])
+async def test_an_upload_is_handed_over_by_the_next_server_wherever_the_last_one_was_killed(tmp_path: Path, stage: str):
+    async with server(tmp_path, stage) as (running, client):
+        where = await begun(client, len(DATA))
+        with pytest.raises(httpx.TransportError):
+            await send(client, where, 0, DATA)
+        assert running.wait(20) == -9
+    async with server(tmp_path) as (_, client):
+        shown = await until_done(client, where)
+        assert shown["result"] == {"id": f"note-{shown['id']}"}
+        assert (await client.get(f"/api/assets/{shown['id']}/content")).content == DATA
+        assert not list((tmp_path / "blobs").rglob("parts/*"))
 
-    connection = apsw.Connection(str(folder / "jobs.db"))
-    connection.execute("UPDATE towpath_asset_upload SET finishing_until = 0")
-    connection.close()
+
+async def test_a_form_that_has_come_is_a_recording_also_if_the_server_is_killed_before_it_answers(tmp_path: Path):
+    async with server(tmp_path, "assembling") as (running, client):
+        with pytest.raises(httpx.TransportError):
+            await client.post("/upload", files={"file": ("talk.wav", DATA)})
+        assert running.wait(20) == -9
+    async with server(tmp_path) as (_, client):
+        while not (found := (await client.get("/api/recordings")).json()["items"]):  # noqa: ASYNC110  (another process does it)
+            await asyncio.sleep(0.05)
+        assert [(one["file_name"], one["status"]) for one in found] == [("talk.wav", "PENDING")]
+        assert (await client.get(f"/api/recordings/{found[0]['id']}/audio")).content == DATA

@@ -13,8 +13,9 @@ from typing import Any
 import pytest
 
 from tests.assets import hijacked, media
-from towpath.assets import Decoding, Limits, MediaUnreadable, checkup, decoding, lock
-from towpath.engine.findings import Level
+from towpath.assets import Decoding, Limits, MediaUnreadable, decoding, lock
+from towpath.cli.decoder_checkup import checkup
+from towpath.engine.asking.findings import Level
 
 LINUX = sys.platform == "linux"
 _PROGRAM = decoding._PROGRAM

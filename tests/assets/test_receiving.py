@@ -44,15 +44,15 @@ async def test_a_file_is_kept_as_it_came_and_known_by_its_content(app: App):
     assert asset.blob_key == f"assets/{asset.id}/content"
     async with assets.open_file(app, asset) as path:
         assert path.read_bytes() == data
-    assert await assets.get(app.services.store, "north", asset.id) == asset
+    assert await assets.get(app, "north", asset.id) == asset
 
 
 async def test_another_tenant_does_not_find_it_and_cannot_delete_it(app: App):
     asset = await received(app, media.sound("wav"))
     with pytest.raises(assets.AssetNotFound):
-        await assets.get(app.services.store, "south", asset.id)
+        await assets.get(app, "south", asset.id)
     assert await assets.delete(app, "south", [asset.id]) == 0
-    assert await assets.get(app.services.store, "north", asset.id) == asset
+    assert await assets.get(app, "north", asset.id) == asset
 
 
 async def test_a_deleted_file_is_gone_with_its_blob_and_its_room(app: App):
@@ -80,7 +80,7 @@ async def test_a_deleted_file_is_gone_with_its_blob_and_its_room(app: App):
 async def test_what_is_no_recording_is_refused_with_what_it_is(lite: App, data: bytes, why: str):
     with pytest.raises(assets.AssetRefused, match=why) as caught:
         await received(lite, data)
-    assert caught.value.status == 422
+    assert caught.value.why == "unfit"
     assert caught.value.remedy
     assert (await left(lite), await rows(lite), (await assets.usage(lite, "north")).assets) == ([], 0, 0)
 
@@ -97,7 +97,7 @@ async def test_a_file_above_the_cap_is_broken_off_and_nothing_is_left(lite: App)
 
     with pytest.raises(assets.AssetRefused, match="up to 3,000,000 bytes") as caught:
         await assets.receive(lite, "north", "a.wav", endless(), kinds=assets.MEDIA, created_by=None)
-    assert (caught.value.status, caught.value.slug) == (413, "too_large")
+    assert caught.value.why == "too_large"
     assert taken < 4_000_000
     assert (await left(lite), await rows(lite)) == ([], 0)
 

@@ -11,7 +11,7 @@ from tests.assets.test_receiving import left, received, rows
 from tests.assets.tus import VERSION, Notes, begin, begun, send
 from tests.server.api.site import Site, ok, problem
 from towpath import App, assets
-from towpath.assets import reserving
+from towpath.assets import room
 
 DATA = media.sound("wav")
 STEP = 10_000
@@ -19,7 +19,7 @@ STEP = 10_000
 
 @pytest.fixture(autouse=True)
 def small_steps(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reserving, "STEP", STEP)
+    monkeypatch.setattr(room, "STEP", STEP)
 
 
 async def test_bytes_of_files_that_come_at_the_same_time_count_together(app: App):
@@ -52,7 +52,7 @@ async def test_bytes_of_files_that_come_at_the_same_time_count_together(app: App
         ended = await asyncio.gather(*sent, return_exceptions=True)
     refused = [one for one in ended if isinstance(one, assets.AssetRefused)]
     assert len(refused) == 6 - whole
-    assert all("no room left" in str(one) and "250,000" in str(one) and one.status == 413 for one in refused)
+    assert all("no room left" in str(one) and "250,000" in str(one) and one.why == "no_room" for one in refused)
     assert (len(await left(app)), await rows(app)) == (whole, whole)
     assert (await assets.usage(app, "north")).bytes == whole * len(data)
 

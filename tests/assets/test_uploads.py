@@ -67,6 +67,28 @@ async def test_of_two_requests_that_go_on_from_the_same_place_one_wins(site: Sit
     assert await left(site.app) == [f"assets/{asset_id}/content"]
 
 
+async def test_what_the_losers_of_such_a_race_have_sent_is_deleted_at_once(site: Site, notes: Notes):
+    """And not only when the upload ends, which may be days later or never."""
+    where = await begun(site.ann, len(DATA))
+    await send(site.ann, where, 0, DATA[:HALF])
+    before = await left(site.app)
+    gate = asyncio.Barrier(3)  # as above
+
+    async def together() -> Any:
+        yield DATA[HALF : HALF + 10]
+        await gate.wait()
+
+    async with asyncio.timeout(30):
+        racing = await asyncio.gather(*[send(site.ann, where, HALF, together()) for _ in range(3)])
+    assert sorted(response.status_code for response in racing) == [204, 409, 409]
+    assert await offset_of(site.ann, where) == HALF + 10
+    after = await left(site.app)
+    assert set(before) < set(after)
+    assert len(after) == len(before) + 1
+    assert (await send(site.ann, where, HALF + 10, DATA[HALF + 10 :])).status_code == 204
+    assert (await site.ann.get(f"/api/assets/{notes.given[0][1]}/content")).content == DATA
+
+
 async def test_bytes_for_another_place_are_refused_with_the_right_one(small_site: Site, notes: Notes):
     where = await begun(small_site.ann, len(DATA))
     response = await send(small_site.ann, where, 5, DATA)
@@ -79,7 +101,7 @@ async def test_a_body_is_stored_in_parts_so_that_a_broken_one_loses_little(
 ):
     monkeypatch.setattr(appending, "PART", 10_000)
     where = await begun(small_site.ann, len(DATA))
-    upload = await uploads.find(small_site.app.services.store, where.rsplit("/", 1)[1])
+    upload = await uploads.find(small_site.app, where.rsplit("/", 1)[1])
     assert upload is not None
 
     async def breaking() -> Any:
@@ -108,6 +130,26 @@ async def test_a_text_file_named_mp3_is_refused_with_its_first_bytes(small_site:
     assert notes.given == []
 
 
+async def test_bytes_that_are_refused_do_not_touch_a_file_that_came_meanwhile(site: Site, notes: Notes):
+    where = await begun(site.ann, len(DATA))
+    text, begins, gate = b"not a song at all\n" * 10_000, asyncio.Event(), asyncio.Event()
+
+    async def late() -> Any:
+        yield text[:5000]
+        begins.set()
+        await gate.wait()
+        yield text[5000 : len(DATA)]
+
+    async with asyncio.timeout(60):
+        refused = asyncio.create_task(send(site.ann, where, 0, late()))
+        await begins.wait()
+        assert (await send(site.ann, where, 0, DATA)).status_code == 204
+        gate.set()
+        assert (await refused).status_code in (409, 422)
+    assert ok(await site.ann.get(where))["state"] == "done"
+    assert (await site.ann.get(f"/api/assets/{notes.given[0][1]}/content")).content == DATA
+
+
 async def test_a_file_that_begins_too_small_to_be_judged_is_judged_in_the_end(small_site: Site, notes: Notes):
     text = b"not a song at all\n" * 1_000
     where = await begun(small_site.ann, len(text), "song.mp3")
@@ -131,18 +173,6 @@ async def test_what_the_purpose_refuses_in_the_end_has_failed_and_is_gone(small_
     assert ok(await small_site.ann.get(where))["state"] == "failed"
     assert await left(small_site.app) == []
     assert (await assets.usage(small_site.app, "north")).bytes == 0
-
-
-async def test_what_could_not_be_handed_over_is_handed_over_later(small_site: Site, notes: Notes):
-    notes.error = ConnectionError("the product is away")
-    where = await begun(small_site.ann, len(DATA))
-    assert (await send(small_site.ann, where, 0, DATA)).status_code == 500
-    assert ok(await small_site.ann.get(where))["state"] == "finishing"
-    notes.error = None
-    assert (await tidy(small_site.app))["finished"] == 1
-    assert ok(await small_site.ann.get(where))["state"] == "done"
-    assert [name for name, _, _ in notes.given] == ["ann"]
-    assert (await tidy(small_site.app))["finished"] == 0
 
 
 async def test_sizes_and_quotas_are_checked_before_anything_is_sent(site: Site, notes: Notes):

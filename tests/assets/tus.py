@@ -6,10 +6,8 @@ from typing import Any
 
 import httpx
 
-from towpath import App
-from towpath.assets import Asset
-from towpath.core.errors import SchemaInvalid
-from towpath.http.principal import Principal
+from towpath import App, SchemaInvalid, assets
+from towpath.assets import Asset, Sender
 
 BYTES = "application/offset+octet-stream"
 VERSION = {"Tus-Resumable": "1.0.0"}
@@ -22,16 +20,20 @@ class Notes:
         self.given: list[tuple[str, str, dict[str, str]]] = []
         self.error: Exception | None = None
 
-    def check(self, app: App, principal: Principal, options: Mapping[str, str]) -> None:
+    def attached(self, app: App) -> App:
+        assets.on_upload(app, "note", self.receive, check=self.check)
+        return app
+
+    def check(self, app: App, sender: Sender, options: Mapping[str, str]) -> None:
         if options.get("title") == "bad":
             raise SchemaInvalid("is no good title", path="title")
 
-    async def receive(self, app: App, principal: Principal, asset: Asset, options: Mapping[str, str]) -> dict[str, Any]:
+    async def receive(self, app: App, sender: Sender, asset: Asset, options: Mapping[str, str]) -> dict[str, Any]:
         if self.error is not None:
             raise self.error
         if options.get("title") == "late":
             raise SchemaInvalid("is no good title after all", path="title")
-        self.given.append((principal.name, asset.id, dict(options)))
+        self.given.append((sender.name or "", asset.id, dict(options)))
         return {"id": f"note-{asset.id}"}
 
 

@@ -7,9 +7,9 @@ from typing import Any
 
 from tests.cli.commands import until
 from towpath import App
-from towpath.recordings import hearing
+from towpath.recordings import windows
 
-_really = hearing._hear_window
+_really = windows._hear_window
 _sign = Path(os.environ["LISTENS_FROM"])
 
 
@@ -18,5 +18,5 @@ async def _hear(*window: Any) -> Any:
     return await _really(*window)
 
 
-hearing._hear_window = _hear
+windows._hear_window = _hear
 app = App()

@@ -15,7 +15,7 @@ from tests.browser.hostile import add_hostile, hostile
 from tests.browser.works import Works
 from tests.engine.working import ended, in_state, working
 from towpath import App, Job, Settings
-from towpath.http import accounts, links, passwords
+from towpath.identity import accounts, links, passwords
 from towpath.server import create_app
 from towpath.server.streams import end_streams
 

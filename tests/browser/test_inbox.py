@@ -127,7 +127,10 @@ async def test_the_figure_beside_the_inbox_is_what_is_in_it_and_an_emptied_group
 
 async def test_a_payload_that_does_not_fit_is_edited_first(ann: Visitor, place: Place, tenant: str):
     job = await place.done("paint", "pink", tenant)
-    page = await ann.open("/inbox")
+    page = await ann.open("/")
+    await expect(page.get_by_text("Live", exact=True)).to_be_attached()
+    await ann.settled()
+    await page.get_by_role("link", name="1 in the inbox").click()  # what is in it is known before the page is opened
     line = page.get_by_role("listitem").filter(has_text="there is no paint of the colour 'pink'")
     await expect(line).to_contain_text("edit the payload and requeue")
     await line.get_by_role("button", name="Edit and requeue").click()

@@ -21,7 +21,7 @@ from tests.browser.place import Place, fresh
 from tests.browser.visitors import Visitor
 from tests.engine.working import eventually
 from tests.products.recordings.media import encoded, silence, speech
-from towpath.http import accounts, tokens
+from towpath.identity import accounts, tokens
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 

@@ -17,7 +17,7 @@ from tests.engine.working import eventually
 from tests.server.push.serving import free_port
 from towpath import App
 from towpath.cli.data import database_in
-from towpath.http import accounts, links
+from towpath.identity import accounts, links
 from towpath.server import attach
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")

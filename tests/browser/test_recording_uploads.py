@@ -18,7 +18,7 @@ from tests.browser.wire import laid_wire
 from tests.engine.working import eventually
 from tests.products.recordings.ear import Ear
 from towpath import Fatal
-from towpath.recordings import hearing
+from towpath.recordings import windows
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
@@ -30,7 +30,7 @@ SLOW = 150_000
 @pytest.fixture
 def ear(monkeypatch: pytest.MonkeyPatch) -> Ear:
     ear = Ear()
-    monkeypatch.setattr(hearing, "_hear_window", ear.hear)
+    monkeypatch.setattr(windows, "_hear_window", ear.hear)
     return ear
 
 

@@ -10,9 +10,11 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from towpath import App
-from towpath.core import lifecycle, moves
+from towpath.core import lifecycle, verbs
 from towpath.core.lifecycle import State
-from towpath.engine import context, execution, rescuing, schedules, steps
+from towpath.engine import context, schedules
+from towpath.engine.running import execution, steps
+from towpath.engine.tending import rescuing
 from towpath.store import journal, ledger, sql
 from towpath.store.sqlite import hot
 
@@ -28,34 +30,34 @@ def lost_event() -> None:
     """The state is written, the event that tells of it is not."""
     write = ledger.write
 
-    async def without_retries(tx: Any, board: Any) -> None:
-        board.events = [event for event in board.events if event.name != "job.retry_scheduled"]
-        await write(tx, board)
+    async def without_retries(tx: Any, working: Any) -> None:
+        working.events = [event for event in working.events if event.name != "job.retry_scheduled"]
+        await write(tx, working)
 
     ledger.write = without_retries
 
 
 def double_count() -> None:
     """A child that ends is counted twice by its parent."""
-    count = moves._count
+    count = verbs._count
 
     def twice(parent: Any, child: Any, change: int) -> None:
         count(parent, child, change)
         if parent.children_open > 0:
             count(parent, child, change)
 
-    moves._count = twice
+    verbs._count = twice
 
 
 def hasty_rescue() -> None:
     """The rescuer takes every leased job, whether its lease has run out or not."""
-    rescue = moves._MOVES["rescue"]
+    rescue = verbs._MOVES["rescue"]
 
-    def regardless(board: Any, job: Any, transition: Any) -> str | None:
-        job.lease_until = board.now
-        return rescue(board, job, transition)
+    def regardless(working: Any, job: Any, transition: Any) -> str | None:
+        job.lease_until = working.now
+        return rescue(working, job, transition)
 
-    moves._MOVES["rescue"] = regardless
+    verbs._MOVES["rescue"] = regardless
 
     async def all_leases(tx: Any, after: str, **_: Any) -> Any:
         table = "towpath_job" if tx.dialect == "sqlite" else "towpath.job"
@@ -103,29 +105,29 @@ def cancel_overwritten() -> None:
 
 def ended_twice() -> None:
     """A success is followed by a second ending."""
-    succeed = moves._MOVES["succeed"]
+    succeed = verbs._MOVES["succeed"]
 
-    def and_fail(board: Any, job: Any, transition: Any) -> str | None:
-        refused = succeed(board, job, transition)
+    def and_fail(working: Any, job: Any, transition: Any) -> str | None:
+        refused = succeed(working, job, transition)
         if refused is None:
-            board.note(job, "job.failed", fields={"failures": 0})
+            working.note(job, "job.failed", fields={"failures": 0})
         return refused
 
-    moves._MOVES["succeed"] = and_fail
+    verbs._MOVES["succeed"] = and_fail
 
 
 def impatient_retry() -> None:
     """The backoff is announced and not waited for."""
-    retry = moves._MOVES["retry"]
+    retry = verbs._MOVES["retry"]
 
-    def at_once(board: Any, job: Any, transition: Any) -> str | None:
-        refused = retry(board, job, transition)
+    def at_once(working: Any, job: Any, transition: Any) -> str | None:
+        refused = retry(working, job, transition)
         if refused is None:
             job.run_at = None
-            board.admit(job, fresh=False)
+            working.admit(job, fresh=False)
         return refused
 
-    moves._MOVES["retry"] = at_once
+    verbs._MOVES["retry"] = at_once
 
 
 def no_cap_on_failures() -> None:
@@ -165,8 +167,7 @@ def backward_progress() -> None:
 
 def first_come() -> None:
     """Jobs are claimed in the order in which they came, whoever's they are."""
-    for query in ("claim", "turn"):
-        _rewrite(query, "ORDER BY pass, id", "ORDER BY id")
+    _rewrite("first_in_line", "ORDER BY pass, id", "ORDER BY id")
     hot.PROCEDURES = hot.PROCEDURES.replace("ORDER BY pass, id", "ORDER BY id")
 
 
@@ -197,10 +198,13 @@ def double_enqueue() -> None:
 
 
 def _rewrite(name: str, old: str, new: str) -> None:
-    """Changes the text of a named query before it is compiled for its database."""
+    """Changes the text of a named query, or of a fragment, before it is compiled for its database."""
     compile_query = sql.compile_query
 
     def changed(query: str, source: str, dialect: str, **options: Any) -> Any:
+        parts = options.get("parts") or {}
+        if name in parts:
+            options["parts"] = parts | {name: parts[name].replace(old, new)}
         return compile_query(query, source.replace(old, new) if query == name else source, dialect, **options)
 
     sql.compile_query = changed

@@ -83,6 +83,17 @@ class Client:
             self._acknowledged(job.id, item)
         return [job.id for job in jobs]
 
+    async def enqueue_inside(self, wishes: list[Wish]) -> list[str]:
+        """Many in a transaction, as a slice does that has rows of its own to write with them."""
+        asked = [self._ask(wish) for wish in wishes]
+        services = self._app.services
+        new = services.new_jobs(asked, None)
+        async with asyncio.timeout(_PATIENCE):
+            made = await services.store.run(lambda tx: tx.insert_jobs(new))
+        for one, item in zip(made, asked, strict=True):
+            self._acknowledged(one.id, item)
+        return [one.id for one in made]
+
     async def cancel(self, job_id: str) -> bool:
         try:
             async with asyncio.timeout(_PATIENCE):
@@ -112,13 +123,14 @@ class Client:
         return True
 
     async def feed(self) -> None:
-        """One of everything, half of it one by one and half in bulk."""
+        """One of everything: half of it one by one, half in bulk, by itself or inside of a transaction."""
         wishes = list(MIX)
         self._random.shuffle(wishes)
         half = len(wishes) // 2
         for operation, payload, options in wishes[:half]:
             await self.enqueue(operation, payload, **options)
-        await self.enqueue_many(wishes[half:])
+        await self.enqueue_many(wishes[half::2])
+        await self.enqueue_inside(wishes[half + 1 :: 2])
 
     async def meddle(self, times: int) -> None:
         """Cancels, requeues and signals at random among the jobs it knows, and changes a lane now and then."""

@@ -37,7 +37,7 @@ CLIENT_POINTS: dict[str, int] = {
 
 # What SQLite does not have: its writer is alone, so it counts and locks nothing of these.
 WORKER_POINTS_OF_POSTGRES: dict[str, int] = {"claim.counted": 3}
-CLIENT_POINTS_OF_POSTGRES: dict[str, int] = {"enqueue.locked": 1}
+CLIENT_POINTS_OF_POSTGRES: dict[str, int] = {"enqueue.locked": 1, "enqueue.committed": 2}
 
 LEFT_OUT: dict[str, str] = {
     "webhooks.read": "in servers; tests/server/api/test_webhook_dispatching.py kills them there",

@@ -17,7 +17,7 @@ from psycopg.rows import dict_row
 from psycopg.types.json import set_json_loads
 
 from tests.chaos.witness import Sighting, testimony
-from tests.soundness import UNSOUND
+from tests.soundness import unsound
 from towpath.core.lifecycle import State
 from towpath.core.records import JOB_FIELDS, Event, Job, column
 
@@ -52,7 +52,7 @@ def load(url: str, log: Path | str, **rules: Any) -> History:
     for row in tables["job"]:
         job = _job(row)
         history.jobs[job.id] = job
-    for row in tables["happened"]:
+    for row in tables["job_event"]:
         event = _event(row)
         history.events.setdefault(event.job_id, []).append(event)
     for row in tables["step"]:
@@ -67,7 +67,7 @@ def load(url: str, log: Path | str, **rules: Any) -> History:
     return history
 
 
-_ORDER = {"job": "id", "happened": "job_id, seq", "step": "job_id, ord", "lane": "queue, lane", "queue": "name"}
+_ORDER = {"job": "id", "job_event": "job_id, seq", "step": "job_id, ord", "lane": "queue, lane", "queue": "name"}
 
 
 def _tables(url: str) -> dict[str, list[dict[str, Any]]]:
@@ -106,7 +106,7 @@ def unsettled(url: str) -> list[dict[str, Any]]:
 
 def unsound_rows(url: str) -> list[dict[str, Any]]:
     """Rows that break a condition, see `tests/soundness.py`."""
-    return _rows(url, UNSOUND)
+    return _rows(url, unsound("sqlite" if url.startswith("sqlite:") else "postgres"))
 
 
 def live_workers(url: str) -> list[str]:

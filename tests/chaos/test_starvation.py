@@ -7,9 +7,9 @@ import pytest
 
 from tests.chaos.run import Run
 from towpath.core.errors import ConfigurationError
-from towpath.core.ids import uuid7
 from towpath.core.lifecycle import State
-from towpath.engine import janitor, schedules
+from towpath.engine import schedules
+from towpath.engine.tending import janitor
 
 _REFUSE = {
     "sqlite": [
@@ -22,16 +22,6 @@ _REFUSE = {
         " EXECUTE FUNCTION refuse()",
     ],
 }
-
-
-_LIST_SQLITE = """
-INSERT INTO towpath_lease (id, queue, jobs, until) SELECT ?, min(queue), json_group_array(id), min(lease_until)
-FROM towpath_job WHERE {}
-"""
-_LIST_POSTGRES = """
-INSERT INTO towpath.lease (id, queue, jobs, until) SELECT $1, min(queue), array_agg(id), min(lease_until)
-FROM towpath.job WHERE {}
-"""
 
 
 async def _curse(run: Run) -> None:
@@ -49,7 +39,8 @@ async def _set(run: Run, where: str, **columns: object) -> None:
     async with run.app.transaction() as tx:
         await tx.execute(f"UPDATE {'towpath_job' if sqlite else 'towpath.job'} SET {marks} WHERE {where}", *values)
         if columns.get("leased"):
-            await tx.execute((_LIST_SQLITE if sqlite else _LIST_POSTGRES).format(where), str(uuid7()))
+            lease, job = ("towpath_lease", "towpath_job") if sqlite else ("towpath.lease", "towpath.job")
+            await tx.execute(f"INSERT INTO {lease} (job_id, queue) SELECT id, queue FROM {job} WHERE {where}")
 
 
 def _ago(seconds: float) -> datetime:

@@ -31,8 +31,8 @@ async def test_an_enqueue_whose_answer_is_lost_makes_one_job(proxy: Proxy, postg
         await client.enqueue_many([("plain", {}, {})] * 2)
         proxy.lose_once(b"one of many")
         many = await client.enqueue_many([("plain", {"say": "one of many"}, {})] * 5)
-        proxy.lose_once(b"COMMIT;")
-        unlike = await client.enqueue_many([("plain", {}, {"priority": priority}) for priority in range(3)])
+        proxy.lose_once(b"of another kind")
+        unlike = await client.enqueue_many([("plain", {"say": "of another kind"}, {"priority": band}) for band in range(3)])
         assert proxy.lost == 3
         run.fleet.worker()
         await run.quiesce()

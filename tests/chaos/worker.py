@@ -22,7 +22,7 @@ import asyncpg
 from tests.chaos import bugs
 from tests.chaos.witness import Witness
 from tests.chaos.workload import QUEUES, make_app
-from towpath.core import points
+from towpath.core import failpoints
 
 
 def arguments(parser: argparse.ArgumentParser) -> argparse.ArgumentParser:
@@ -48,9 +48,9 @@ def prepare(options: argparse.Namespace, witness: Witness) -> None:
         bugs.plant(options.bug)
     for asked, number in ((options.die, signal.SIGKILL), (options.freeze, signal.SIGSTOP)):
         if asked:
-            points.install(_signal_at(asked, number, witness))
+            failpoints.install(_signal_at(asked, number, witness))
     if options.twice:
-        points.install(_everything_twice())
+        failpoints.install(_everything_twice())
 
 
 def _signal_at(asked: str, number: signal.Signals, witness: Witness) -> Callable[[str], None]:

@@ -9,8 +9,9 @@ import pytest
 from tests.cli.tree import commands, is_group
 from tests.http.hashing import hash_quickly
 from towpath import App
-from towpath.http import audit, passwords
-from towpath.http.identity import SLICE
+from towpath.http import audit
+from towpath.identity import passwords
+from towpath.identity.slice import SLICE
 
 PASSWORD = "four quiet barges pass"
 USER = pwd.getpwuid(os.getuid()).pw_name
@@ -104,7 +105,7 @@ def test_migrations_are_in_the_log_that_they_bring(towpath_on_both):
     towpath_on_both("migrate")
     [line] = lines(towpath_on_both)
     assert (line.action, line.via, line.account) == ("schema.migrate", "cli", USER)
-    assert "engine 0001" in line.details["applied"]
+    assert "engine 0001 engine" in line.details["applied"]
     towpath_on_both("migrate")
     assert len(lines(towpath_on_both)) == 1
 

@@ -12,8 +12,8 @@ import pytest
 from tests.http.hashing import hash_quickly
 from towpath import App
 from towpath.cli.addresses import noted
-from towpath.http import passwords
-from towpath.http.local import ensure_local_account
+from towpath.identity import passwords
+from towpath.identity.local import ensure_local_account
 from towpath.server import ServerOptions, attach, create_app
 
 PASSWORD = "four quiet barges pass"

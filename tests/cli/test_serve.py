@@ -46,6 +46,15 @@ def test_the_halves_run_apart_and_the_server_makes_what_the_worker_does(database
             assert process.end(timeout=30) == 0, process.out + process.err
 
 
+def test_a_connection_that_says_nothing_is_closed_after_the_time_that_is_set(sqlite_url, tmp_path):
+    with started(
+        "serve", "--database", sqlite_url, "--port", "0", cwd=tmp_path, env={"TOWPATH_HEADER_SECONDS": "0.2"}
+    ) as server:  # fmt: skip
+        port = int(_address(server)[0].rpartition(":")[2])
+        with socket.create_connection(("127.0.0.1", port), timeout=60) as silent:
+            assert silent.makefile("rb").read().startswith(b"HTTP/1.1 408 ")
+
+
 def test_without_an_app_jobs_can_be_looked_at_but_not_made(sqlite_url, tmp_path):
     with started("serve", "--database", sqlite_url, "--port", "0", cwd=tmp_path) as server:
         base, token = _address(server)

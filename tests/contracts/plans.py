@@ -17,11 +17,12 @@ _FIFTEEN = Path("/usr/lib/postgresql/15/bin")
 _BY_INDEX = ("Index Scan", "Index Only Scan", "Bitmap Index Scan")
 # They list a few of the jobs, and only those.
 _SMALL = ("job_due", "job_deadline")
-LARGE = ("job", "event", "feed", "owned", "step", "signal", "tombstone")
+LARGE = ("job", "event", "event_batch", "owned", "step", "signal", "tombstone")
 
 # Half of the jobs wait, in the order of one lane; the others have ended.
 _JOBS = """
-INSERT INTO towpath.job (id, queue, operation, tenant, lane, priority, pass, root_id, ready, state, payload, seq, made_in)
+INSERT INTO towpath.job (id, queue, operation, tenant, lane, priority, pass, root_id, ready, state, payload, seq,
+                         created_xid)
 SELECT towpath.uuid7(), 'q', 'op', 'default', 'default', 1, n, gen_random_uuid(), n % 2 = 0,
        CASE WHEN n % 2 = 0 THEN 'queued' ELSE 'succeeded' END, 'null', 1, '3' FROM generate_series(1, $1::int) AS n
 """
@@ -29,9 +30,8 @@ _REST = """
 INSERT INTO towpath.event (job_id, seq, attempt, name) SELECT id, 1, 0, 'x' FROM towpath.job;
 INSERT INTO towpath.owned (tenant, id) SELECT tenant, id FROM towpath.job;
 INSERT INTO towpath.step (job_id, name, kind, ord, done, attempt) SELECT id, 'x', 'x', 1, true, 1 FROM towpath.job;
-INSERT INTO towpath.feed (queue, name, seq, attempt, jobs) SELECT 'q', 'job.created', 1, 0, ARRAY[id] FROM towpath.job;
-INSERT INTO towpath.lease (id, worker_id, queue, jobs, until)
-SELECT id, 'w', 'q', ARRAY[id], now() FROM towpath.job LIMIT 500;
+INSERT INTO towpath.event_batch (seq, jobs) SELECT 1, ARRAY[id] FROM towpath.job;
+INSERT INTO towpath.lease (job_id, queue) SELECT id, 'q' FROM towpath.job LIMIT 500;
 """
 
 

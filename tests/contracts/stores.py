@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 from datetime import timedelta
 from typing import Any
 
-from tests.soundness import unsound
+from tests.soundness import told, unsound
 from towpath.config import Settings
 from towpath.core.encoding import decode
 from towpath.core.history import differences, fold
@@ -101,6 +101,8 @@ class Hands:
         return await self.store.run(lambda tx: tx.fetch_sql(text))
 
     def table(self, name: str) -> str:
+        if name == "told":
+            return told(self.store.dialect)
         return f"towpath_{name}" if self.store.dialect == "sqlite" else f"towpath.{name}"
 
     async def shift(self, column: str, seconds: float, *ids: str) -> None:
@@ -112,12 +114,6 @@ class Hands:
     async def run_out(self, *ids: str) -> None:
         """Lets the leases of some jobs run out."""
         await self.shift("lease_until", -86400.0, *ids)
-        await self.let_lists_grow_old()
-
-    async def let_lists_grow_old(self) -> None:
-        """As if the leases on them could have run out."""
-        back = "until - 86400.0" if self.store.dialect == "sqlite" else "until - interval '1 day'"
-        await self.sql(f"UPDATE {self.table('lease')} SET until = {back} RETURNING 1 AS done")
 
     async def queue(self, name: str = "q", *, paused: bool = False, max_slots: int | None = None) -> None:
         paused_at = await self.store.read(_now) if paused else None

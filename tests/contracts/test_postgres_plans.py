@@ -14,15 +14,16 @@ from towpath.store.postgres.connecting import connect
 from towpath.store.postgres.tx import _update
 
 HOT = [
-    "claim", "turn", "succeed_many", "insert_one", "insert_jobs", "insert_events", "event_of", "advance", "renew",
+    "turn", "insert_one", "insert_jobs", "place", "insert_events", "event_of", "advance", "renew",
     "states", "lock_jobs", "jobs_by_id", "ancestors", "descendants", "job_by_key", "due_jobs", "due_ids", "next_due",
     "ending_leases", "expired_waits", "leased_in_queue", "leased_by", "child_states", "lock_group", "children_page",
-    "lane_tail", "lane_slots_used", "lane_roots_open", "parked_jobs", "parked_children", "lane_ready_last", "stray_ready",
-    "stray_leased", "unbegun_ready_roots", "forget_leases", "forget_spent_leases", "drop_leases", "put_lease",
-    "keep_starts", "snapshot", "stream", "stream_now", "stream_end", "stream_stragglers", "stream_delta", "streamed_jobs",
+    "lane_slots_used", "lane_roots_open", "parked_jobs", "parked_children", "lane_ready_last", "stray_ready",
+    "stray_leased", "unbegun_ready_roots", "drop_leases", "put_lease",
+    "keep_starts", "stream_now", "stream_end", "stream_stragglers", "stream_delta", "streamed_jobs",
     "job_events", "job_events_of_levels", "steps", "put_step", "step_by_name", "next_signal", "consume_signal",
-    "drop_steps", "drop_timeouts",
+    "drop_steps", "drop_timeouts", "list_of_subject",
 ]  # fmt: skip
+SORT = '[{"queue": "q", "operation": "op", "tenant": "t", "lane": "t", "priority": 1, "cost": 1, "max_attempts": 3}]'
 ENDING = ("state", "leased", "lease_until", "worker_id", "finished_at", "seq")
 
 
@@ -59,10 +60,9 @@ class TestPlansOfTheEngine:
         found = await plans(fresh_url, queries)
 
         assert {name: reads for name, plan in found.items() if (reads := whole_reads(plan))} == {}
-        for name in ("claim", "turn"):
-            indexes = {node.get("Index Name") for node in found[name]}
-            assert "job_ready" in indexes
-            assert "job_lane" not in indexes
+        indexes = {node.get("Index Name") for node in found["turn"]}
+        assert "job_ready" in indexes
+        assert "job_lane" not in indexes
 
     async def test_a_run_on_a_new_database_never_scans_the_large_tables(self, fresh_url):
         async with App(fresh_url) as app:
@@ -80,11 +80,11 @@ class TestPlansOfTheEngine:
         with psycopg.connect(fresh_url, autocommit=True) as caller:
             for number in range(12):  # more than the few times that a plan is made anew
                 caller.execute("SELECT towpath.enqueue('op', key => %s)", [str(number % 5)])
-            for again in (False, True) * 6:
+            for keys in (None, ["k"]) * 6:
                 caller.execute(
-                    "SELECT towpath.insert_alike(1, %s, ARRAY[towpath.uuid7()], ARRAY['1'::json], 'q', 'op', 't', 't',"
-                    " 1::smallint, 1, NULL, NULL, NULL, 3, NULL)",
-                    [again],
+                    "SELECT towpath.insert_jobs('{}', ARRAY[towpath.uuid7()], ARRAY['1'::json], %s, ARRAY[1], "
+                    "ARRAY[1.0], %s)",
+                    [SORT, keys],
                 )
 
         assert sequential_scans(fresh_url) == before

@@ -6,7 +6,7 @@ from tests.contracts.stores import Hands
 from towpath.core import transitions
 from towpath.core.errors import JobNotFound, NotRequeueable
 from towpath.core.outcomes import Failure
-from towpath.engine.priorities import reprioritize
+from towpath.engine.changing.priorities import reprioritize
 from towpath.store import ledger
 from towpath.store.contract import Claim
 

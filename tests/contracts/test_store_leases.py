@@ -1,82 +1,92 @@
-"""Every leased job is listed, so that a rescue finds it without an index over all jobs; and lists do not pile up."""
+"""A job that is leased has a row that says so, and no other job has one: it is how a rescue finds it without an index over
+all jobs. `hands.assert_sound` compares the two after every test of a store."""
 
-from tests.contracts.stores import new_job
+import pytest
+
+from tests.contracts.stores import Hands, new_job
 from towpath.core import transitions
 from towpath.core.lifecycle import State
+from towpath.core.outcomes import Failure
 from towpath.store import ledger
 from towpath.store.contract import Claim
 
 
-async def leases(hands) -> dict[str, set[str]]:
-    found: dict[str, set[str]] = {}
-    for row in await hands.sql(f"SELECT lease_id, job_id FROM {hands.table('held')}"):
-        found.setdefault(str(row["lease_id"]), set()).add(str(row["job_id"]))
-    return found
+async def leased(hands: Hands) -> set[str]:
+    await hands.assert_sound()
+    return {str(row["job_id"]) for row in await hands.sql(f"SELECT job_id FROM {hands.table('lease')}")}
 
 
-async def sweep(hands) -> None:
-    await hands.store.run(lambda tx: tx.execute("forget_spent_leases", now=tx.now))
-
-
-async def test_a_claim_lists_what_it_took_in_one_row(hands):
+async def test_a_claim_leases_what_it_took(hands):
     ids = await hands.enqueue_many(3)
-    claim = Claim("q", 2, "w", 30.0)
-    taken = await hands.store.claim(claim)
-    assert await leases(hands) == {claim.lease_id: {job.id for job in taken}} == {claim.lease_id: set(ids[:2])}
+    await hands.claim(2)
+    assert await leased(hands) == set(ids[:2])
 
 
-async def test_a_turn_lists_what_it_took(hands):
-    first = await hands.start()
+async def test_a_turn_ends_some_leases_and_begins_others(hands):
+    first, other = await hands.start(), await hands.start()
     following = await hands.enqueue()
-    claim = Claim("q", 5, "w", 30.0)
-    await hands.store.turn([transitions.succeed(first.id, 1, None, solo=True)], claim)
-    assert (await leases(hands))[claim.lease_id] == {following}
+    await hands.store.turn([transitions.succeed(first.id, 1, None, solo=True)], Claim("q", 5, "w", 30.0))
+    assert await leased(hands) == {other.id, following}
 
 
-async def test_a_claim_that_finds_nothing_leaves_no_row(hands):
+async def test_a_success_that_comes_too_late_ends_nobody_elses_lease(hands):
+    job = await hands.start()
+    await hands.run_out(job.id)
+    await hands.apply(transitions.rescue(job.id, 1))
+    [again] = await hands.claim()
+    late = transitions.succeed(job.id, 1, None, solo=True)
+    assert await hands.settle(late) != [None]
+    await hands.store.turn([late], Claim("q", 5, "w", 30.0))
+    assert await leased(hands) == {again.id}
+
+
+async def test_a_claim_that_finds_nothing_leases_nothing(hands):
     assert await hands.claim() == []
-    assert await leases(hands) == {}
+    assert await leased(hands) == set()
 
 
-async def test_whoever_works_on_a_waiting_job_is_listed_too(hands):
+@pytest.mark.parametrize(
+    "ending",
+    [
+        lambda job: transitions.succeed(job.id, 1, None),
+        lambda job: transitions.succeed(job.id, 1, None, solo=True),
+        lambda job: transitions.fail(job.id, 1, Failure("fatal", "Broken", "it broke", "mend it")),
+        lambda job: transitions.release(job.id, 1),
+        lambda job: transitions.retry(job.id, 1, Failure("transient", "Away", "it was away"), 60.0),
+        lambda job: transitions.defer(job.id, 1, "provider", wakes_seen=0, deadline=None, max_wait=3600.0),
+    ],
+    ids=["succeed", "succeed alone", "fail", "release", "retry", "defer"],
+)
+async def test_whatever_ends_a_lease_takes_its_row_away(hands, ending):
+    job = await hands.start()
+    assert await hands.settle(ending(job)) == [None]
+    assert await leased(hands) == set()
+
+
+async def test_whoever_works_on_a_waiting_job_leases_it_too(hands):
     job = await hands.start()
     waiting = transitions.defer(job.id, 1, "provider", wakes_seen=0, deadline=None, max_wait=3600.0)
     assert await hands.settle(waiting) == [None]
-    await hands.let_lists_grow_old()
-    await sweep(hands)
-    assert await leases(hands) == {}
     assert await hands.apply(transitions.poll(job.id, "poller", 60.0)) == [None]
-    assert list((await leases(hands)).values()) == [{job.id}]
+    assert await leased(hands) == {job.id}
 
 
-async def test_the_janitor_takes_away_what_is_spent_and_nothing_else(hands):
-    done, held = [await hands.start() for _ in range(2)]
-    await hands.settle(transitions.succeed(done.id, 1, None, solo=True))
-    await sweep(hands)
-    assert len(await leases(hands)) == 2  # too young: perhaps its worker is about to do it
-    await hands.let_lists_grow_old()
-    await sweep(hands)
-    assert list((await leases(hands)).values()) == [{held.id}]
-
-
-async def test_a_cancelled_job_stays_listed_until_its_handler_has_ended(hands):
+async def test_a_cancelled_job_stays_leased_until_its_handler_has_ended(hands):
     job = await hands.start()
     await hands.apply(transitions.cancel(job.id))
-    await hands.let_lists_grow_old()
-    await sweep(hands)
-    assert list((await leases(hands)).values()) == [{job.id}]
+    assert await leased(hands) == {job.id}
+    await hands.apply(transitions.requeue(job.id))
+    assert await leased(hands) == {job.id}
     await hands.apply(transitions.handler_ended(job.id, 1))
-    await sweep(hands)
-    assert await leases(hands) == {}
+    assert await leased(hands) == set()
 
 
-async def test_a_job_that_is_claimed_again_is_listed_twice_and_counted_once(hands):
+async def test_a_job_that_is_claimed_again_is_counted_once(hands):
     job = await hands.start()
     await hands.run_out(job.id)
     await hands.apply(transitions.rescue(job.id, 1))
     [again] = await hands.claim()
     assert (again.id, again.attempt) == (job.id, 2)
-    assert len(await leases(hands)) == 2
     [row] = await hands.store.read(lambda tx: tx.fetch("leased_in_queue", queue="q"))
     assert row["used"] == 1
 
@@ -111,29 +121,3 @@ async def test_the_row_says_what_its_indexes_need(hands):
     await hands.store.run(lambda tx: ledger.apply(tx, [transitions.requeue(ids[1])]))
     again = await hands.job(ids[1])
     assert (again.state, again.rare_state, again.live_key) == (State.QUEUED, None, "failed")
-
-
-async def forget(hands, lease_id: str) -> None:
-    await hands.store.run(lambda tx: tx.execute("forget_leases", ids=[lease_id]))
-
-
-async def test_a_list_that_still_has_a_leased_job_on_it_is_not_forgotten(hands):
-    await hands.enqueue_many(2)
-    claim = Claim("q", 2, "w", 30.0)
-    known, unknown = await hands.store.claim(claim)
-    await hands.settle(transitions.succeed(known.id, 1, None, solo=True))
-    await forget(hands, claim.lease_id)
-    assert list(await leases(hands)) == [claim.lease_id]
-    await hands.settle(transitions.succeed(unknown.id, 1, None, solo=True))
-    await forget(hands, claim.lease_id)
-    assert await leases(hands) == {}
-
-
-async def test_a_leased_job_that_is_listed_nowhere_is_listed_again_when_its_lease_has_run_out(hands):
-    job = await hands.start()
-    await hands.sql(f"DELETE FROM {hands.table('lease')} RETURNING 1 AS done")
-    assert await hands.store.run(ledger.list_leases) == 0
-    await hands.shift("lease_until", -86400.0, job.id)
-    assert await hands.store.run(ledger.list_leases) == 1
-    assert list((await leases(hands)).values()) == [{job.id}]
-    assert await hands.store.run(ledger.list_leases) == 0

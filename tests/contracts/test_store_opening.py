@@ -5,6 +5,7 @@ import asyncio
 import pytest
 
 from tests.contracts.stores import PATIENCE, Hands, new_job
+from tests.contracts.streams import stream_start
 from towpath.config import Settings
 from towpath.core import transitions
 from towpath.core.errors import StoreUnavailable
@@ -25,7 +26,7 @@ async def ask_for_everything(hands: Hands):
     yield hands.apply(transitions.cancel(uuid7()))
     yield hands.jobs(uuid7())
     yield hands.store.advance("q", {1: 1.0})
-    yield hands.store.stream_start()
+    yield stream_start(hands.store)
     yield own()
 
 

@@ -12,7 +12,7 @@ from tests.contracts.stores import PATIENCE, new_job, opened, until, worker_row
 from towpath.core import transitions
 from towpath.core.errors import ConfigurationError, StoreUnavailable
 from towpath.core.lifecycle import State
-from towpath.engine import retention
+from towpath.engine.tending import retention
 from towpath.store import ledger
 from towpath.store.contract import Claim
 from towpath.store.postgres.bell import EVENTS
@@ -50,6 +50,16 @@ class TestEnqueueInSql:
         [claimed] = await hands.claim()
         assert await hands.settle(transitions.succeed(claimed.id, 1, None, solo=True)) == [None]
         await hands.assert_truthful(job_id)
+
+    async def test_a_subject_has_both_halves_or_neither(self, hands, caller):
+        enqueue(caller, "'op', queue => 'q', subject_kind => 'recording', subject_id => 'r 1'")
+        caller.commit()
+        [claimed] = await hands.claim()
+        assert claimed.subject == ("recording", "r 1")
+        for half in ("subject_kind => 'recording'", "subject_id => 'r 1'"):
+            with pytest.raises(psycopg.errors.CheckViolation, match="a subject has a kind and an id"):
+                enqueue(caller, f"'op', {half}")
+            caller.rollback()
 
     async def test_no_job_is_left_when_the_caller_rolls_back(self, hands, caller):
         enqueue(caller)
@@ -187,7 +197,7 @@ async def test_a_result_that_is_no_json_is_refused_at_once_and_costs_the_neighbo
         await hands.settle(
             transitions.succeed(first.id, 1, "1", solo=True), transitions.succeed(second.id, 1, "no json", solo=True)
         )
-    assert (await hands.job(first.id)).state is State.RUNNING  # all or nothing; the scribe tries each alone
+    assert (await hands.job(first.id)).state is State.RUNNING  # all or nothing; the group_commit tries each alone
     assert await hands.settle(transitions.succeed(first.id, 1, "1", solo=True)) == [None]
 
 
@@ -263,7 +273,7 @@ class TestTheBellOfEvents:
 
     async def test_it_rings_when_jobs_are_deleted(self, hands, rung):
         job = await hands.start()
-        await hands.apply(transitions.cancel(job.id))
+        await hands.apply(transitions.cancel(job.id), transitions.handler_ended(job.id, 1))
         rung.clear()
         await hands.store.run(lambda tx: retention.delete_jobs(tx, [job.id]))
         assert rung == [EVENTS]
@@ -301,9 +311,8 @@ async def test_a_claim_that_is_sent_again_lists_every_try_in_a_row_of_its_own(ha
         _, [job] = await hands.store.turn([transitions.succeed(running.id, 1, None, solo=True)], claim)
     assert [job.id] != lost
     await hands.settle(transitions.succeed(job.id, 1, None, solo=True))
-    await hands.store.run(lambda tx: tx.execute("drop_leases", ids=[claim.lease_id]))
-    listed = {str(row["job_id"]) for row in await hands.sql("SELECT job_id FROM towpath.held")}
-    assert listed == {running.id, *lost}
+    leased = {str(row["job_id"]) for row in await hands.sql("SELECT job_id FROM towpath.lease")}
+    assert leased == {*lost, *([running.id] if way == "claim" else [])}
 
 
 @pytest.mark.parametrize(

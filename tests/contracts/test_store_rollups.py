@@ -8,7 +8,7 @@ from tests.contracts.stores import AN_HOUR, opened
 from towpath.core import histogram, transitions
 from towpath.core.histogram import edge
 from towpath.core.outcomes import Failure
-from towpath.engine.rollups import roll_up
+from towpath.engine.tending.rollups import roll_up
 from towpath.store import ledger
 from towpath.store.contract import Claim
 

@@ -7,7 +7,7 @@ from towpath.core import transitions
 from towpath.core.errors import StoreUnavailable
 from towpath.core.lifecycle import State
 from towpath.core.outcomes import Failure
-from towpath.store.contract import OPEN, Claim
+from towpath.store.contract import UNDECIDED, Claim
 
 _TIMES = {"created_at", "started_at", "finished_at", "lease_until"}
 
@@ -80,7 +80,7 @@ async def test_what_a_turn_leaves_alone_is_open_until_a_settle_decides(hands):
     await hands.lane("alice", max_slots=5)
     asked = [success(late, attempt=7), success(capped)]
     verdicts, _ = await turn(hands, *asked)
-    assert verdicts == [OPEN, OPEN]
+    assert verdicts == [UNDECIDED, UNDECIDED]
     refused, done = await hands.settle(*asked)
     assert "superseded" in refused
     assert done is None

@@ -9,7 +9,7 @@ from tests.contracts.stores import PATIENCE, new_job, opened, until
 from towpath import App
 from towpath.config import Settings
 from towpath.core import transitions
-from towpath.transports import DatabaseTransport
+from towpath.transports.database import DatabaseTransport
 
 
 @pytest.fixture

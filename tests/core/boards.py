@@ -1,15 +1,15 @@
-"""Jobs on a board without a database, and a checker that the events of every move tell the truth about it."""
+"""Jobs on a working without a database, and a checker that the events of every move tell the truth about it."""
 
 from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 
-from towpath.core.board import Board
 from towpath.core.history import Folded, differences, fold
 from towpath.core.lifecycle import STATE_AFTER, TABLE, State
-from towpath.core.moves import perform
 from towpath.core.outcomes import Failure
 from towpath.core.records import Event, Job, NewJob
 from towpath.core.transitions import Transition
+from towpath.core.verbs import perform
+from towpath.core.working_set import WorkingSet
 
 NOW = datetime(2026, 5, 4, 12, 0, tzinfo=UTC)
 BROKEN = Failure("fatal", "Fatal", "broken", "mend it")
@@ -45,19 +45,19 @@ def follow_up(job_id: str = "next") -> NewJob:
 
 
 class Play:
-    """A board and the transitions played on it. Every play checks that the events tell what the rows say."""
+    """A working and the transitions played on it. Every play checks that the events tell what the rows say."""
 
     def __init__(self, *jobs: Job, now: datetime = NOW) -> None:
-        self.board = Board(jobs, now)
+        self.working = WorkingSet(jobs, now)
         self._told = {job.id: _told_so_far(job) for job in jobs}
 
     def __getitem__(self, job_id: str) -> Job:
-        return self.board.jobs[job_id]
+        return self.working.jobs[job_id]
 
     def __call__(self, transition: Transition) -> str | None:
-        refused = perform(self.board, transition)
-        self.board.tell_counts()
-        for job_id, job in self.board.jobs.items():
+        refused = perform(self.working, transition)
+        self.working.tell_counts()
+        for job_id, job in self.working.jobs.items():
             assert_truthful(self._told[job_id], self.events(job_id), job)
         return refused
 
@@ -67,23 +67,23 @@ class Play:
         return self[transition.job_id]
 
     def refuses(self, transition: Transition) -> str:
-        before = [(before, job, changed) for before, job, changed in self.board.changes()]
-        events = len(self.board.events)
+        before = [(before, job, changed) for before, job, changed in self.working.changes()]
+        events = len(self.working.events)
         refused = self(transition)
         assert refused is not None
-        assert len(self.board.changes()) == len(before)
-        assert len(self.board.events) == events
+        assert len(self.working.changes()) == len(before)
+        assert len(self.working.events) == events
         return refused
 
     def events(self, job_id: str = "job") -> list[Event]:
-        return [event for event in self.board.events if event.job_id == job_id]
+        return [event for event in self.working.events if event.job_id == job_id]
 
     def names(self, job_id: str = "job") -> list[str]:
         return [event.name for event in self.events(job_id)]
 
 
 def _told_so_far(job: Job) -> Folded:
-    """What the events before the board would have told, so that the new ones can be folded on top."""
+    """What the events before the working would have told, so that the new ones can be folded on top."""
     return Folded(**{name: getattr(job, name) for name in Folded.__dataclass_fields__})
 
 

@@ -7,7 +7,7 @@ import pytest
 from tests.core.boards import BROKEN, NOW, Play, child, ended, queued, running, waiting
 from towpath.core import transitions
 from towpath.core.lifecycle import State
-from towpath.core.moves import perform
+from towpath.core.verbs import perform
 
 
 def parent(job_id: str = "parent", *, total: int, ok: int = 0, partial: int = 0, bad: int = 0, **fields):
@@ -128,8 +128,8 @@ def test_progress_of_its_own_is_not_overwritten_by_children():
 def test_many_children_in_one_transaction_are_one_event_for_the_parent():
     play = Play(parent(total=5), *(child("parent", running(f"c{n}")) for n in range(5)))
     for n in range(4):
-        assert perform(play.board, transitions.succeed(f"c{n}", 1, None)) is None
-    play.board.tell_counts()
+        assert perform(play.working, transitions.succeed(f"c{n}", 1, None)) is None
+    play.working.tell_counts()
     [event] = play.events("parent")
     assert (event.name, event.fields["ok"], event.fields["total"]) == ("job.children", 4, 5)
 
@@ -143,7 +143,7 @@ def test_cancel_takes_every_living_descendant_along_and_leaves_ended_ones_alone(
         child("middle", running("leaf")),
     )
     play.does(transitions.cancel("parent", "no longer wanted"))
-    states = {job_id: job.state for job_id, job in play.board.jobs.items()}
+    states = {job_id: job.state for job_id, job in play.working.jobs.items()}
     assert states.pop("done") is State.SUCCEEDED
     assert set(states.values()) == {State.CANCELLED}
     assert counts_of(play["parent"]) == (3, 1, 0, 2)
@@ -195,7 +195,7 @@ def test_a_parent_that_ends_while_waiting_ends_once_and_takes_its_children_along
         name for name in play.names("parent") if name in ("job.failed", "job.partial", "job.succeeded", "job.resumed")
     ]
     assert endings == [f"job.{expected.value}"]
-    assert "parent" not in play.board.stamps
+    assert "parent" not in play.working.stamps
 
 
 def test_a_parent_that_crashes_for_the_last_time_takes_its_children_along():

@@ -43,9 +43,9 @@ def test_a_failure_records_what_happened_and_counts():
 def test_follow_up_jobs_are_made_only_if_the_job_ends_as_asked():
     play = Play(running(attempt=2))
     play.refuses(transitions.succeed("job", 1, None, follow_ups=[follow_up("late")]))
-    assert play.board.new_jobs == []
+    assert play.working.new_jobs == []
     play.does(transitions.succeed("job", 2, None, follow_ups=[follow_up("next")]))
-    assert [job.id for job in play.board.new_jobs] == ["next"]
+    assert [job.id for job in play.working.new_jobs] == ["next"]
 
 
 def test_a_superseded_attempt_cannot_end_the_job():
@@ -75,7 +75,7 @@ def test_a_job_that_does_not_exist_is_refused_in_words():
 def test_an_ending_in_a_capped_lane_opens_its_gate():
     play = Play(running(gate=1, lane="l"))
     play.does(transitions.succeed("job", 1, None))
-    assert play.board.gates == {("q", "l")}
+    assert play.working.gates == {("q", "l")}
 
 
 def test_text_no_database_stores_is_made_plain_in_messages():

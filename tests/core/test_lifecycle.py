@@ -2,7 +2,7 @@
 
 from towpath.core import transitions
 from towpath.core.lifecycle import ENDING_EVENT, LIVE, STATE_AFTER, TABLE, TERMINAL, State, allowed, markdown_table, mermaid
-from towpath.core.moves import _MOVES
+from towpath.core.verbs import _MOVES
 
 
 def test_every_verb_has_a_move_except_those_that_bring_a_job_in_or_ride_on_another_verb():

@@ -2,7 +2,7 @@
 
 import pytest
 
-from towpath.core.lines import indented, one_line
+from towpath.core.log_lines import indented, one_line
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ def test_requeue_gives_a_fresh_budget_and_a_new_place_but_never_an_old_attempt(s
     assert (job.state, job.ready, job.failures, job.retry_laters) == (State.QUEUED, True, 0, 0)
     assert (job.error_json, job.error_kind, job.result_json, job.finished_at) == (None, None, None, None)
     assert job.attempt == 4
-    assert play.board.stamps == {"job": True}
+    assert play.working.stamps == {"job": True}
     assert play.names() == ["job.requeued"]
 
 
@@ -55,7 +55,7 @@ def test_a_requeued_child_that_succeeds_closes_its_parent_again():
     play.does(transitions.requeue("c"))
     again = play["c"]
     again.state, again.ready, again.attempt = State.RUNNING, False, 2
-    play.board.note(again, "job.started")
+    play.working.note(again, "job.started")
     play.does(transitions.succeed("c", 2, None))
     assert (play["parent"].state, play["parent"].result_json) == (State.SUCCEEDED, '"r"')
 
@@ -96,7 +96,7 @@ def test_a_requeued_parent_takes_its_unsuccessful_descendants_with_it():
         child("middle", ended("leaf", State.CANCELLED)),
     )
     play.does(transitions.requeue("parent"))
-    states = {job_id: job.state for job_id, job in play.board.jobs.items()}
+    states = {job_id: job.state for job_id, job in play.working.jobs.items()}
     assert states.pop("fine") is State.SUCCEEDED
     assert set(states.values()) == {State.QUEUED}
     assert (play["parent"].children_ok, play["parent"].children_bad, play["middle"].children_bad) == (1, 0, 0)
@@ -119,7 +119,7 @@ def test_a_parent_that_had_gone_on_forgets_what_it_recorded_after_that_fan_out()
     gathered = ended_parent(state=State.FAILED, closing=False, children_total=1, children_bad=1, result_json="1", steps=4)
     play = Play(gathered, child("parent", ended("c"), "gather op"))
     play.does(transitions.requeue("c"))
-    assert play.board.steps_dropped == {"parent": "gather op"}
+    assert play.working.steps_dropped == {"parent": "gather op"}
     assert (play["parent"].await_group, play["parent"].await_open, play["parent"].result_json) == ("gather op", 1, None)
 
 
@@ -135,7 +135,7 @@ def test_an_edited_payload_drops_the_steps_and_lets_the_children_go():
     assert (job.state, job.payload_json, job.steps) == (State.QUEUED, '{"new":1}', 0)
     assert (job.children_total, job.children_ok, job.children_bad) == (0, 0, 0)
     assert (job.progress_current, job.progress_total, job.await_group, job.await_open) == (None, None, None, 0)
-    assert play.board.steps_dropped == {"parent": None}
+    assert play.working.steps_dropped == {"parent": None}
     assert [(play[name].parent_id, play[name].root_id) for name in ("c", "d")] == [(None, "c"), (None, "d")]
     assert play["c"].state is State.FAILED
 
@@ -147,7 +147,7 @@ def test_an_edited_payload_can_keep_steps_and_children():
     )
     job = play.does(transitions.requeue("parent", payload_json='{"new":1}', keep_steps=True))
     assert (job.payload_json, job.steps, job.children_total) == ('{"new":1}', 4, 1)
-    assert play.board.steps_dropped == {}
+    assert play.working.steps_dropped == {}
     assert play["c"].state is State.QUEUED
 
 
@@ -168,7 +168,7 @@ def test_a_scheduled_start_of_the_past_does_not_hold_back_a_requeue():
 def test_a_requeued_root_goes_behind_a_gate_that_counts_roots():
     play = Play(ended(gate=2, lane="l"))
     job = play.does(transitions.requeue("job"))
-    assert (job.parked, job.reason, play.board.gates) == (True, "capped", {("q", "l")})
+    assert (job.parked, job.reason, play.working.gates) == (True, "capped", {("q", "l")})
 
 
 def test_siblings_requeued_one_by_one_reopen_the_parent_once():

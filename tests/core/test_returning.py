@@ -27,7 +27,7 @@ def test_a_retry_without_backoff_is_ready_at_once_and_keeps_its_place():
     play = Play(running())
     job = play.does(transitions.retry("job", 1, BROKEN, 0))
     assert (job.ready, job.run_at, job.reason) == (True, None, None)
-    assert play.board.stamps == {"job": False}
+    assert play.working.stamps == {"job": False}
 
 
 def test_retry_later_burns_no_budget():
@@ -89,7 +89,7 @@ def test_returning_to_a_capped_lane_means_going_behind_its_gate():
     play = Play(running(gate=1, lane="l"))
     job = play.does(transitions.release("job", 1))
     assert (job.ready, job.parked, job.reason) == (False, True, "capped")
-    assert play.board.gates == {("q", "l")}
+    assert play.working.gates == {("q", "l")}
 
 
 def test_begun_work_passes_a_gate_that_counts_open_roots():
@@ -109,7 +109,7 @@ def test_a_requeued_job_starts_only_after_its_old_handler_has_ended():
     assert (job.state, job.ready, job.reason) == (State.QUEUED, False, "ending")
     play.does(transitions.handler_ended("job", 1))
     assert (job.ready, job.reason, job.leased) == (True, None, False)
-    assert play.board.stamps == {"job": True}
+    assert play.working.stamps == {"job": True}
 
 
 def test_the_word_of_an_older_handler_frees_no_newer_lease():

@@ -36,3 +36,14 @@ def test_a_variable_that_is_overruled_need_not_fit(monkeypatch):
 def test_a_setting_that_does_not_exist_is_named():
     with pytest.raises(ConfigurationError, match=r"no setting 'lease_second'; did you mean 'lease_seconds'\?"):
         Settings.load(lease_second=5)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "header_seconds", "body_idle_seconds", "max_connections", "max_connections_per_address", "max_payload_bytes",
+        "max_upload_bytes", "open_uploads_per_account", "decoded_quota_bytes", "max_recording_hours",
+    ],
+)  # fmt: skip
+def test_what_strangers_can_make_a_server_hold_is_bounded_unless_told_otherwise(name):
+    assert getattr(Settings(), name) > 0

@@ -8,7 +8,7 @@ from towpath.core.tally import Tally, tally, tally_new
 
 
 def counted(play: Play) -> list[Tally]:
-    return tally(play.board.changes(), play.board.events, play.board.jobs)
+    return tally(play.working.changes(), play.working.events, play.working.jobs)
 
 
 def test_a_success_is_one_running_less_and_one_succeeded_more_with_its_time():

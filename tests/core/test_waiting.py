@@ -7,7 +7,7 @@ import pytest
 from tests.core.boards import BROKEN, NOW, Play, queued, running, waiting
 from towpath.core import transitions
 from towpath.core.lifecycle import State
-from towpath.core.moves import wake
+from towpath.core.verbs import wake
 
 
 def defer(wakes_seen: int = 0, reason: str = "signal", **options):
@@ -27,11 +27,11 @@ def test_a_deferral_with_its_own_deadline_keeps_it():
 
 def test_a_wake_between_the_look_and_the_defer_is_not_lost():
     play = Play(running(wakes=3))
-    wake(play.board, play["job"], "signal go")
+    wake(play.working, play["job"], "signal go")
     job = play.does(defer(wakes_seen=3))
     assert (job.state, job.ready, job.wakes) == (State.QUEUED, True, 4)
     assert play.names() == ["job.waiting", "job.resumed"]
-    assert play.board.stamps == {"job": False}  # begun work keeps its place
+    assert play.working.stamps == {"job": False}  # begun work keeps its place
 
 
 def test_a_wake_that_was_seen_before_does_not_end_the_wait():
@@ -40,7 +40,7 @@ def test_a_wake_that_was_seen_before_does_not_end_the_wait():
 
 def test_a_wake_resumes_a_waiting_job_and_burns_no_budget():
     play = Play(waiting(failures=1))
-    wake(play.board, play["job"], "signal go")
+    wake(play.working, play["job"], "signal go")
     job = play["job"]
     assert (job.state, job.ready, job.failures, job.deadline, job.reason) == (State.QUEUED, True, 1, None, None)
     assert play.events()[0].fields == {"reason": "signal go"}
@@ -48,7 +48,7 @@ def test_a_wake_resumes_a_waiting_job_and_burns_no_budget():
 
 def test_a_job_that_its_children_will_close_is_not_resumed_by_a_wake():
     play = Play(waiting(closing=True, children_total=1))
-    wake(play.board, play["job"], "signal go")
+    wake(play.working, play["job"], "signal go")
     assert (play["job"].state, play["job"].wakes, play.names()) == (State.WAITING, 1, [])
 
 
@@ -109,5 +109,5 @@ def test_a_waiting_job_can_be_retried_or_failed_from_outside():
 
 def test_a_wake_of_a_queued_job_only_counts():
     play = Play(queued())
-    wake(play.board, play["job"], "early")
+    wake(play.working, play["job"], "early")
     assert (play["job"].state, play["job"].wakes, play.names()) == (State.QUEUED, 1, [])

@@ -107,3 +107,7 @@ async def main(url: str) -> None:
 
 if __name__ == "__main__":
     asyncio.run(main(sys.argv[1]))
+
+
+def tell_subject(ctx):
+    return ctx.subject

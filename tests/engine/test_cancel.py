@@ -7,7 +7,7 @@ import pytest
 
 from tests.engine.working import Gate, ended, eventually, happened, in_state, working
 from towpath import JobCancelled, JobNotFound, State
-from towpath.core import points
+from towpath.core import failpoints
 
 
 async def test_a_queued_job_is_cancelled_and_never_runs(app):
@@ -262,15 +262,15 @@ async def test_a_cancel_between_the_claim_and_the_handlers_first_step_frees_the_
     async def cancel_it(name):
         if name == "worker.claimed" and (await app.get(first.id)).state is State.RUNNING:
             await app.cancel(first.id)
-            asyncio.get_running_loop().call_soon(worker._lost, first.id, 1, "cancelled")
+            asyncio.get_running_loop().call_soon(worker._watch.lost, first.id, 1, "cancelled")
 
-    points.install(lambda name: cancel_it(name) if name.startswith("worker.") else None)
+    failpoints.install(lambda name: cancel_it(name) if name.startswith("worker.") else None)
     try:
         running = asyncio.create_task(worker.run())
         await in_state(app, first, "cancelled")
         assert (await ended(app, await app.enqueue("work", "second"))).state is State.SUCCEEDED
     finally:
-        points.install(None)
+        failpoints.install(None)
         worker.stop()
         await asyncio.wait_for(running, 20)
     assert ran == ["second"]

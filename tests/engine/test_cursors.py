@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass, field
 
-from towpath.engine.claims import QueueClaims
-from towpath.store.contract import EVERYWHERE, Claim, Claimed, Taken
+from towpath.engine.running.claims import QueueClaims
+from towpath.store.contract import EVERYWHERE, Claim, Claimed, ClaimedBatch
 
 A_TURN = 0.25
 
@@ -17,10 +17,10 @@ class Store:
     floors: dict[int, float] = field(default_factory=dict)
     writes: int = 0
 
-    async def claim(self, claim: Claim) -> Taken:
+    async def claim(self, claim: Claim) -> ClaimedBatch:
         self.asked.append(claim)
         jobs = self.answers.pop(0)
-        return Taken("q", [(j.id, "op", "t", j.priority, j.pass_, j.attempt, 3, "null", None) for j in jobs])
+        return ClaimedBatch("q", [(j.id, "op", "t", j.priority, j.pass_, j.attempt, 3, "null", None) for j in jobs])
 
     async def advance(self, queue: str, floors: dict[int, float]) -> dict[int, float]:
         self.writes += 1
@@ -43,7 +43,7 @@ class Looking:
 
 
 def job(number: int, pass_: float) -> Claimed:
-    return Claimed(f"{number:08}", "q", "op", "t", 1, pass_, 1, 3, "null", "t", f"{number:08}")
+    return Claimed("q", f"{number:08}", "op", "t", 1, pass_, 1, 3, "null", "t", f"{number:08}")
 
 
 async def test_the_first_look_is_everywhere_and_so_is_one_every_second():

@@ -1,11 +1,16 @@
 """Events as they happen: of one job until it has ended, of all jobs for as long as somebody listens."""
 
 import asyncio
+from datetime import timedelta
+from functools import partial
 
 import pytest
 
+from tests.contracts.streams import stream_start
 from tests.engine.working import Gate, ended, working
-from towpath import Fatal, JobNotFound
+from towpath import Fatal, JobNotFound, StreamReset
+from towpath.engine.asking.deltas import Deltas
+from towpath.engine.tending import tombstones
 from towpath.store.listeners import Pulse
 
 
@@ -83,7 +88,7 @@ async def test_the_events_of_all_jobs_are_followed_without_loss_or_repetition(ap
             if len(seen) == 20 * 5:
                 everything.set()
 
-    start = await other.services.store.stream_start()
+    start = await stream_start(other.services.store)
     listening = asyncio.create_task(listen())
     jobs = [await app.enqueue("work", n) for n in range(20)]
     async with working(app, concurrency=8):
@@ -98,7 +103,7 @@ async def test_the_events_of_all_jobs_are_followed_without_loss_or_repetition(ap
 
 
 async def test_a_stream_goes_on_where_its_token_says(app):
-    start = await app.services.store.stream_start()
+    start = await stream_start(app.services.store)
     jobs = [await app.enqueue("work", n) for n in range(4)]
     async with working(app, concurrency=1):
         for job in jobs:
@@ -109,6 +114,56 @@ async def test_a_stream_goes_on_where_its_token_says(app):
         rest = [event async for event in app.events(after=everything[cut].token)]
         assert [(event.job_id, event.seq) for event in rest] == [(e.job_id, e.seq) for e in everything[cut + 1 :]]
     assert [event async for event in app.events()] == []  # from now on, and nothing has happened since
+
+
+async def test_a_token_of_the_push_stream_is_one_of_the_library_too(app):
+    stream = await Deltas.of(app.services.store)
+    place = await stream.now()
+    jobs = [await app.enqueue("work", n) for n in range(3)]
+    page = await stream.page(place)
+    token = stream.token(page.place_after(page.events[0]))
+    assert [event.job_id async for event in app.events(after=token)] == [job.id for job in jobs[1:]]
+    [*_, last] = [event async for event in app.events(after=stream.token(place))]
+    assert (await stream.place(last.token)).inside("", "", 0).since == place.since
+
+
+async def test_a_deleted_job_has_left_the_stream_and_what_comes_after_it_has_not(app):
+    start = await stream_start(app.services.store)
+    gone, stays = await app.enqueue("work", 1), await app.enqueue("work", 2)
+    await app.cancel(gone.id)
+    await app.delete(gone.id)
+    assert [event.job_id async for event in app.events(after=start)] == [stays.id]
+
+
+async def test_large_fields_are_told_whole(app):
+    @app.operation("wordy")
+    async def wordy(ctx, payload):
+        await ctx.emit("word", fields={"text": "ä" * 9000})
+
+    start = await stream_start(app.services.store)
+    job = await app.enqueue("wordy")
+    async with working(app):
+        await ended(app, job)
+    [word] = [event async for event in app.events(after=start) if event.name == "word"]
+    assert word.fields == {"text": "ä" * 9000}
+
+
+@pytest.mark.parametrize("token", ["", "0", "12|13|4", "nonsense", "5f2c91aa.1794790000.1-1"])
+async def test_a_token_that_leads_nowhere_is_refused_with_what_to_do(app, token):
+    with pytest.raises(StreamReset, match="this database does not know; begin without a token") as refused:
+        async for _ in app.events(after=token):
+            pass
+    assert refused.value.reason == "unknown"
+
+
+async def test_a_token_from_before_what_is_kept_has_expired(app):
+    start = await stream_start(app.services.store)
+    assert [event async for event in app.events(after=start)] == []
+    await app.services.store.run(partial(tombstones.raise_floor, age=timedelta(days=-2)))
+    with pytest.raises(StreamReset, match="has expired") as refused:
+        async for _ in app.events(after=start):
+            pass
+    assert refused.value.reason == "expired"
 
 
 async def test_what_happens_between_two_looks_is_not_missed():

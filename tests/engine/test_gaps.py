@@ -8,9 +8,9 @@ import pytest
 
 from tests.contracts.stores import Hands, worker_row
 from tests.engine.working import on_sqlite
-from towpath.engine.identity import this_process
-from towpath.engine.rescuing import Rescuer
-from towpath.engine.vigil import Vigil
+from towpath.engine.running.process import this_process
+from towpath.engine.running.vigil import Vigil
+from towpath.engine.tending.rescuing import Rescuer
 from towpath.testing import FakeClock
 
 LEASE = 30.0
@@ -135,7 +135,6 @@ async def test_a_worker_that_said_goodbye_is_not_waited_for(stage):
 async def test_the_next_round_comes_when_the_next_lease_ends(stage):
     await stage.begin()
     await stage.hands.shift("lease_until", 4.5 - LEASE, stage.job.id)
-    await stage.hands.let_lists_grow_old()
     assert 0 < await stage.rescuer.turn() <= 4.5
     await stage.beat()
     assert await stage.rescuer.turn() == STEP

@@ -138,7 +138,7 @@ async def test_a_timeout_kills_the_whole_group(app, pids):
     worker = app.worker()
     running = asyncio.create_task(worker.run())
     processes = await pids()
-    [entry] = worker._entries.values()
+    [entry] = worker._slots.running.values()
     entry.deadline = float("-inf")  # it is over now, however long it took until all of them were there
     row = await ended(app, job, within=30)
     await eventually(lambda: all(map(gone, processes)))

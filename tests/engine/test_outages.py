@@ -10,7 +10,8 @@ from tests.engine.test_schedules import NEVER_SOON
 from tests.engine.working import eventually, on_postgres, working
 from towpath import App, Settings
 from towpath.core.errors import StoreUnavailable
-from towpath.engine import declaring, scribe, worker
+from towpath.engine.running import group_commit, worker
+from towpath.engine.tending import declaring
 from towpath.store.postgres import store
 
 pytestmark = on_postgres
@@ -19,10 +20,10 @@ pytestmark = on_postgres
 @pytest.fixture
 def given_up(monkeypatch, caplog):
     """A store that gives up soon, and how often it did."""
-    caplog.set_level("INFO", "towpath.scribe")
+    caplog.set_level("INFO", "towpath.group_commit")
     times = []
     monkeypatch.setattr(store, "_OUTAGE_SECONDS", 0.1)
-    monkeypatch.setattr(scribe, "_AWAY_AFTER", 0.1)
+    monkeypatch.setattr(group_commit, "_AWAY_AFTER", 0.1)
     again = store.PostgresStore._again
 
     async def counted(self, work, **options):
@@ -92,7 +93,12 @@ async def test_the_output_of_a_step_is_held_too(app, postgres_server, given_up, 
 
 
 async def test_a_worker_that_holds_results_ends_after_its_grace(new_app, postgres_server, monkeypatch, caplog):
-    for part, name in ((scribe, "_AWAY_AFTER"), (worker, "_A_MOMENT"), (worker, "_FAREWELL"), (declaring, "_FAREWELL")):
+    for part, name in (
+        (group_commit, "_AWAY_AFTER"),
+        (worker, "_A_MOMENT"),
+        (worker, "_FAREWELL"),
+        (declaring, "_FAREWELL"),
+    ):
         monkeypatch.setattr(part, name, 0.1)
     app = new_app(drain_seconds=0.5)
     begun, go = asyncio.Event(), asyncio.Event()

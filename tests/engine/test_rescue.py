@@ -8,7 +8,7 @@ from contextlib import suppress
 from tests.engine.crashing import register
 from tests.engine.working import Gate, ended, eventually, happened, in_state, on_sqlite, working
 from towpath import State
-from towpath.engine.janitor import rescue
+from towpath.engine.tending.janitor import rescue
 from towpath.store.contract import Beat
 
 

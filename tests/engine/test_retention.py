@@ -8,10 +8,12 @@ from pathlib import Path
 import pytest
 
 from tests.engine.working import ended, eventually, happened, history, on_sqlite, working
+from tests.soundness import told
 from towpath import Fatal, JobNotFound, NotRequeueable, State
-from towpath.engine import feed, retention, tombstones
-from towpath.engine.deltas import Deltas, Unfit
-from towpath.engine.retention import prune
+from towpath.core.errors import StreamReset
+from towpath.engine.asking.deltas import Deltas
+from towpath.engine.tending import event_batches, retention, tombstones
+from towpath.engine.tending.retention import prune
 from towpath.testing import FakeClock
 
 A_BLINK = 1e-9  # days
@@ -64,7 +66,8 @@ def _blobs(tmp_path):
 
 
 async def _rows(app, table):
-    name = f"towpath_{table}" if app.services.store.dialect == "sqlite" else f"towpath.{table}"
+    dialect = app.services.store.dialect
+    name = told(dialect) if table == "told" else f"towpath_{table}" if dialect == "sqlite" else f"towpath.{table}"
     async with app.transaction() as tx:
         return (await tx.fetch(f"SELECT count(*) AS n FROM {name}"))[0]["n"]
 
@@ -79,7 +82,7 @@ async def test_an_old_family_goes_as_a_whole_with_its_history_and_blobs(app, pru
     assert [row.id for row in await app.list()] == [open_one.id]
     assert _blobs(tmp_path) == []
     assert [await _rows(app, table) for table in ("step", "signal")] == [0, 0]
-    assert await _rows(app, "told") == await _rows(app, "happened") == 1
+    assert (await _rows(app, "told"), await _rows(app, "event"), await _rows(app, "job_event")) == (1, 0, 1 + 3)
 
 
 async def test_what_failed_is_kept_by_default(app, prune_after):
@@ -108,25 +111,16 @@ async def test_what_is_young_enough_stays(app, prune_after):
     assert [row.id for row in await app.list()] == [job.id]
 
 
-async def _age_feed(app, days, queue="default"):
-    sqlite = app.services.store.dialect == "sqlite"
-    table = "towpath_event" if sqlite else "towpath.feed"
-    moved = f"ts - {days} * 86400" if sqlite else f"ts - interval '{days} days'"
-    async with app.transaction() as tx:
-        await tx.execute(f"UPDATE {table} SET ts = {moved} WHERE queue = '{queue}'")
-
-
 async def test_what_streams_were_told_goes_with_the_retention_that_was_set(app, prune_after):
     """What many jobs did at once is told by rows of their own. They go by age, the history of a job stays."""
     job = await app.enqueue("later")
     await app.enqueue("later")
-    queue = "unserved"
 
     async def told(**days):
         await prune_after(**days)
         return await _rows(app, "told")
 
-    await _age_feed(app, 3, queue)
+    await _age(app, "event_batch", "ts", 3)
     assert await told(keep_succeeded_days=0) == 2
     assert await told(keep_succeeded_days=10) == 2
     assert await told(keep_succeeded_days=2) == 0
@@ -145,9 +139,9 @@ async def test_a_stream_that_comes_back_from_before_what_is_left_starts_over_and
     old, young = (deltas.token(replace(now, at=now.at - hours * 3600)) for hours in (40, 30))
     assert (await deltas.place(old, within=timedelta(days=7))).since == now.since
     await app.enqueue("later")
-    await _age_feed(app, 3, "unserved")
+    await _age(app, "event_batch", "ts", 3)
     await prune_after(keep_succeeded_days=2)
-    with pytest.raises(Unfit, match="expired"):
+    with pytest.raises(StreamReset, match="expired"):
         await deltas.place(old, within=timedelta(days=7))
     assert (await deltas.place(young, within=timedelta(days=7))).since == now.since
 
@@ -163,7 +157,7 @@ async def test_a_floor_from_before_the_clock_was_moved_back_does_not_turn_stream
     before = deltas.token(await deltas.now())
     clock.advance(60)
     await app.services.store.run(partial(tombstones.raise_floor, age=timedelta(days=2)))
-    with pytest.raises(Unfit, match="expired"):  # what it could have seen may be gone
+    with pytest.raises(StreamReset, match="expired"):  # what it could have seen may be gone
         await deltas.place(before, within=timedelta(days=7))
     clock.advance(60)
     assert await deltas.place(deltas.token(await deltas.now()), within=timedelta(days=7))
@@ -220,8 +214,9 @@ async def _age(app, table, column, days):
         await tx.execute(f"UPDATE {name} SET {column} = {moved}")
 
 
-async def test_each_queue_keeps_what_its_rule_says_and_a_second_round_goes_on(opened, monkeypatch):
-    monkeypatch.setattr(feed, "_BATCH", 2)
+async def test_the_shortest_rule_says_how_long_streams_may_be_away_and_a_second_round_goes_on(opened, monkeypatch):
+    """A stream is one of all queues: whoever comes back from before that has missed something of one of them in any case."""
+    monkeypatch.setattr(event_batches, "_BATCH", 2)
     app = await opened(keep_succeeded_days=20)
     app.retain("short", succeeded_days=9, failed_days=0)
     app.retain("ever", succeeded_days=0, failed_days=0)
@@ -229,28 +224,22 @@ async def test_each_queue_keeps_what_its_rule_says_and_a_second_round_goes_on(op
     @app.operation("work")
     async def work(ctx): ...
 
-    async def told():
-        async with app.transaction() as tx:
-            name = "towpath_told" if app.services.store.dialect == "sqlite" else "towpath.told"
-            ids = [str(row["job_id"]) for row in await tx.fetch(f"SELECT job_id FROM {name}")]
-        return {queue: ids.count(job) for queue, job in jobs.items()}
+    async def make():
+        for queue in ("short", "ever", "other"):
+            await app.enqueue("work", queue=queue)
 
-    jobs = {queue: (await app.enqueue("work", queue=queue)).id for queue in ("short", "ever", "other")}
-    for queue in jobs:
-        await _age_feed(app, 10, queue)
-    await prune(app.services)
-    assert await told() == {"short": 0, "ever": 1, "other": 1}
-    more = {f"{queue} later": (await app.enqueue("work", queue=queue)).id for queue in ("short", "ever", "other")}
-    jobs |= more
-    for queue in ("short", "ever", "other"):
-        await _age_feed(app, 11, queue)
-    await prune(app.services)
-    assert await told() == {"short": 0, "ever": 1, "other": 0, "short later": 0, "ever later": 1, "other later": 1}
+    for _ in range(2):
+        await make()
+        await _age(app, "event_batch", "ts", 10)
+        await make()
+        await prune(app.services)
+        assert await _rows(app, "event_batch") == 3
+    assert await _rows(app, "job_event") == 12
 
 
 async def test_one_round_takes_as_many_batches_as_it_needs(opened, monkeypatch):
     """Rows that are made one by one must not come faster than they go."""
-    monkeypatch.setattr(feed, "_BATCH", 2)
+    monkeypatch.setattr(event_batches, "_BATCH", 2)
     app = await opened(keep_succeeded_days=9)
 
     @app.operation("work")
@@ -258,10 +247,10 @@ async def test_one_round_takes_as_many_batches_as_it_needs(opened, monkeypatch):
 
     for _ in range(9):
         await app.enqueue("work")
-    await _age_feed(app, 10)
+    await _age(app, "event_batch", "ts", 10)
     await prune(app.services)
     assert await _rows(app, "told") == 0
-    assert await _rows(app, "happened") == 9
+    assert await _rows(app, "job_event") == 9
 
 
 async def test_delete_removes_one_family_at_once(app, tmp_path):

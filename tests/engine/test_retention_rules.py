@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from tests.engine.working import working
 from towpath import App, Fatal, JobFailed, JobNotFound, Settings
-from towpath.engine import retention
+from towpath.engine.tending import retention
 
 DAY = 86400.0
 

@@ -6,7 +6,7 @@ import pytest
 
 from tests.engine.working import AT_ONCE, ended, eventually, in_state, working
 from towpath import Fatal, Partial, RetryLater, Transient
-from towpath.engine.rollups import roll_up
+from towpath.engine.tending.rollups import roll_up
 
 
 async def depths(app):

@@ -3,7 +3,7 @@
 import pytest
 
 from towpath import App, ConfigurationError, Context, Settings, Slice, State
-from towpath.store.migrating import statements
+from towpath.store.statements import statements
 from towpath.testing import drain
 
 MIGRATION = """

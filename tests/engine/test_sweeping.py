@@ -9,10 +9,10 @@ import pytest
 from tests.engine.working import ended, on_sqlite, working
 from towpath import assets
 from towpath.blobs.uploads import TEMPORARY
-from towpath.engine import sweeping
-from towpath.engine.janitor import Janitor
-from towpath.engine.retention import prune
-from towpath.engine.sweeping import sweep
+from towpath.engine.tending import sweeping
+from towpath.engine.tending.janitor import Janitor
+from towpath.engine.tending.retention import prune
+from towpath.engine.tending.sweeping import sweep
 from towpath.testing import FakeClock
 
 LONG = "x" * 500

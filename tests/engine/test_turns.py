@@ -7,13 +7,15 @@ import pytest
 
 from tests.engine.working import Gate, ended, eventually, working
 from towpath import State
-from towpath.core import points
+from towpath.core import failpoints
 from towpath.core.errors import LeaseLost, StoreUnavailable
-from towpath.engine.worker import Worker
-from towpath.store.contract import OPEN, claimed
+from towpath.engine.running.pace import Pace
+from towpath.engine.running.worker import Worker
+from towpath.store.contract import UNDECIDED, claimed
 
 
 async def test_a_lone_slot_settles_with_the_next_claim(app, monkeypatch):
+    """When nothing is claimed ahead, as with jobs that are longer than a turn."""
     turns = []
     real = app.services.store.turn
 
@@ -22,6 +24,8 @@ async def test_a_lone_slot_settles_with_the_next_claim(app, monkeypatch):
         return await real(transitions, *rest)
 
     monkeypatch.setattr(app.services.store, "turn", seen)
+
+    monkeypatch.setattr(Pace, "ending_soon", lambda *_: 0)
 
     @app.operation("work")
     async def work(ctx):
@@ -57,7 +61,7 @@ async def test_what_a_turn_could_not_decide_is_decided_without_one(app, monkeypa
 
     async def seen(*args):
         verdicts, taken = await real(*args)
-        open_ones.extend(verdict for verdict in verdicts if verdict is OPEN)
+        open_ones.extend(verdict for verdict in verdicts if verdict is UNDECIDED)
         return verdicts, taken
 
     monkeypatch.setattr(app.services.store, "turn", seen)
@@ -99,6 +103,7 @@ async def test_what_ends_while_a_turn_is_on_its_way_waits_for_the_next_one(app, 
         return await real(transitions)
 
     monkeypatch.setattr(app.services.store, "settle", seen)
+    monkeypatch.setattr(Pace, "ending_soon", lambda *_: 0)
 
     @app.operation("work")
     async def work(ctx):
@@ -153,12 +158,12 @@ async def test_a_worker_takes_its_lists_of_leases_away(app):
     async with working(app, concurrency=10):
         for job in jobs:
             await ended(app, job)
-        await eventually(lambda: nothing_listed(app), within=20)
-    assert await nothing_listed(app)
+        await eventually(lambda: nothing_leased(app), within=20)
+    assert await nothing_leased(app)
 
 
-async def nothing_listed(app) -> bool:
-    """Whether no claim is listed any more."""
+async def nothing_leased(app) -> bool:
+    """Whether no job is leased any more."""
     table = "towpath_lease" if app.url.startswith("sqlite") else "towpath.lease"
     rows = await app.services.store.read(lambda tx: tx.fetch_sql(f"SELECT count(*) AS n FROM {table}"))
     return rows[0]["n"] == 0
@@ -174,7 +179,7 @@ async def test_a_handler_that_says_its_lease_is_lost_when_it_is_not_leaves_it_to
         await eventually(lambda: job_began(app, job))
         await asyncio.sleep(0.2)
     assert (await app.get(job.id)).leased
-    assert not await nothing_listed(app)
+    assert not await nothing_leased(app)
 
 
 async def job_began(app, job) -> bool:
@@ -192,11 +197,11 @@ async def test_a_worker_that_is_stopped_in_a_claim_finishes_what_it_has_claimed(
 
     await app.enqueue_many([{"operation": "work"}] * 100)
     worker = Worker(app.services, ["default"], 60, janitor=janitor)
-    points.install(lambda name: worker.stop() if name == "worker.claimed" else None)
+    failpoints.install(lambda name: worker.stop() if name == "worker.claimed" else None)
     try:
         await asyncio.wait_for(worker.run(), 30)
     finally:
-        points.install(None)
+        failpoints.install(None)
     assert len(ran) == 60
     assert not [job for job in await app.list(limit=200) if job.leased]
 
@@ -208,11 +213,11 @@ async def test_a_worker_that_is_told_not_to_wait_hands_back_what_it_has_just_cla
 
     jobs = await app.enqueue_many([{"operation": "work"}] * 60)
     worker = Worker(app.services, ["default"], 60)
-    points.install(lambda name: worker.stop_now() if name == "worker.claimed" else None)
+    failpoints.install(lambda name: worker.stop_now() if name == "worker.claimed" else None)
     try:
         await asyncio.wait_for(worker.run(), 30)
     finally:
-        points.install(None)
+        failpoints.install(None)
     assert {((await app.get(job.id)).state, (await app.get(job.id)).leased) for job in jobs} == {(State.QUEUED, False)}
 
 

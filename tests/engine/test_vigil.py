@@ -5,8 +5,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from towpath.core.records import WorkerRow
-from towpath.engine.heartbeat import Heartbeat
-from towpath.engine.vigil import Vigil
+from towpath.engine.running.heartbeat import Heartbeat
+from towpath.engine.running.vigil import Vigil
 from towpath.store.contract import Beat
 
 LEASE = 30.0

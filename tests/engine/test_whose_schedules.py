@@ -6,11 +6,11 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from tests.engine.test_schedules import NEVER_SOON, make_due
-from tests.engine.working import on_sqlite
+from tests.engine.working import eventually, on_sqlite
 from towpath import ConfigurationError, NameTaken, ScheduleNotFound, SchemaInvalid, UnknownOperation
-from towpath.engine import declaring
-from towpath.engine.checkup import checkup
+from towpath.engine.asking.checkup import checkup
 from towpath.engine.schedules import fire_due, seconds_until_next
+from towpath.engine.tending import declaring
 from towpath.testing import FakeClock
 
 PAST = datetime.now(UTC) - timedelta(days=400)
@@ -83,6 +83,8 @@ async def test_while_a_release_is_rolled_out_the_old_one_keeps_what_it_declares(
         async with declaring_app(new_app(), "added") as new:
             assert await plans_of(new) == {"added": ("code", False), "dropped": ("code", False)}
         assert await plans_of(old) == {"added": ("code", True), "dropped": ("code", False)}
+        async with new_app() as bystander:  # who has to believe what is written
+            assert await plans_of(bystander) == {"added": ("code", True), "dropped": ("code", False)}
 
 
 @on_sqlite
@@ -94,6 +96,19 @@ async def test_a_process_that_was_killed_is_found_out_and_one_that_lives_says_so
             clock.advance(timedelta(minutes=10).total_seconds())
             await declaring.renew(alive.services)
         assert await plans_of(other) == {"alive": ("code", False), "killed": ("code", True), "other": ("code", False)}
+
+
+@on_sqlite
+async def test_a_process_says_by_itself_that_it_still_declares_its_schedules(new_app, monkeypatch):
+    monkeypatch.setattr(declaring, "_RENEW_EVERY", 0.01)
+    clock = FakeClock()
+    async with declaring_app(new_app(clock=clock), "nightly"), new_app(clock=clock) as bystander:
+        clock.advance(timedelta(days=1).total_seconds())
+        await eventually(lambda: _is_declared(bystander, "nightly"))
+
+
+async def _is_declared(app, name):
+    return await plans_of(app) == {name: ("code", False)}
 
 
 @on_sqlite

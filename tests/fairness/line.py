@@ -10,7 +10,7 @@ from towpath import App
 from towpath.core import transitions
 from towpath.core.ids import uuid7
 from towpath.core.records import NewJob
-from towpath.engine.claims import QueueClaims
+from towpath.engine.running.claims import QueueClaims
 from towpath.store import ledger
 from towpath.store.contract import Claimed
 

@@ -3,7 +3,7 @@
 from datetime import UTC, datetime, timedelta
 
 from tests.fairness.line import Line
-from towpath.engine import janitor
+from towpath.engine.tending import janitor
 
 SOON = timedelta(milliseconds=200)
 

@@ -13,7 +13,7 @@ import pytest
 from tests.fairness.line import Line
 from towpath.core import fairness
 from towpath.core.fairness import Model
-from towpath.engine.claims import QueueClaims
+from towpath.engine.running.claims import QueueClaims
 from towpath.store.contract import Claimed
 
 BACKLOG = 2000

@@ -11,7 +11,7 @@ from tests.fairness.line import Line, open_line
 from tests.fairness.programs import CLOSED, WEIGHTS, Add, Cancel, Claim, GiveBack, Move, programs
 from towpath.core import transitions
 from towpath.core.fairness import Model
-from towpath.engine import janitor
+from towpath.engine.tending import janitor
 from towpath.store.contract import Claimed
 
 _queues = count(1)

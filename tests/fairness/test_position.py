@@ -4,7 +4,7 @@ import random
 
 from tests.fairness.line import Line
 from towpath.core.records import Job
-from towpath.engine.explain import MOST_COUNTED, explain, position
+from towpath.engine.asking.explain import MOST_COUNTED, explain, position
 
 
 async def test_the_position_of_every_job_is_the_number_of_claims_before_it(line: Line) -> None:

@@ -3,7 +3,7 @@
 from tests.fairness.line import Line
 from towpath.core import transitions
 from towpath.core.outcomes import Failure
-from towpath.engine import janitor
+from towpath.engine.tending import janitor
 from towpath.store import ledger
 
 BROKEN = Failure("transient", "Transient", "it broke")

@@ -12,7 +12,7 @@ from tests.http.hashing import hash_quickly
 from tests.http.site import opened_site
 from tests.services.postgres import PostgresServer
 from towpath import App, Settings
-from towpath.http import passwords
+from towpath.identity import passwords
 from towpath.server import attach
 
 _numbers = count(1)

@@ -3,7 +3,7 @@
 from pwdlib import PasswordHash
 from pwdlib.hashers.argon2 import Argon2Hasher
 
-from towpath.http import passwords
+from towpath.identity import passwords
 
 
 def hash_quickly(monkeypatch):

@@ -6,8 +6,8 @@ from contextlib import asynccontextmanager
 import httpx
 
 from towpath import App, Settings
-from towpath.http import accounts, links, passwords, tokens
 from towpath.http.cookies import COOKIE
+from towpath.identity import accounts, links, passwords, tokens
 from towpath.server import ServerOptions, create_app
 
 PASSWORD = "four quiet barges pass"

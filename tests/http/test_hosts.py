@@ -4,9 +4,9 @@ import pytest
 
 from tests.http.site import problem
 from towpath import ConfigurationError
-from towpath.http.addresses import is_loopback
 from towpath.http.hosts import Hosts, host_in
-from towpath.http.local import check_host, ensure_local_account, make_login_link
+from towpath.identity.local import check_host, ensure_local_account, make_login_link
+from towpath.outbound.addresses import is_loopback
 
 
 @pytest.mark.parametrize(

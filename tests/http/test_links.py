@@ -6,8 +6,8 @@ from datetime import timedelta
 import pytest
 
 from tests.http.site import cookie_of, opened_site, problem
-from towpath.http import accounts, links, logging_in
-from towpath.http.sessions import new_session
+from towpath.identity import accounts, links, logging_in
+from towpath.identity.sessions import new_session
 from towpath.testing import FakeClock
 
 NEW = "eleven loud lorries wait"

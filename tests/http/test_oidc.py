@@ -9,9 +9,9 @@ import pytest
 from tests.http.openid import CLIENT, SECRET, new_key, running_provider, shared_secret, unsigned
 from tests.http.site import cookie_of, opened_site, problem
 from towpath import ConfigurationError, Settings
-from towpath.http import accounts
-from towpath.http.oidc.provider import provider_from
-from towpath.http.oidc.rules import is_allowed, name_for
+from towpath.identity import accounts
+from towpath.identity.oidc.provider import provider_from
+from towpath.identity.oidc.rules import is_allowed, name_for
 
 
 @asynccontextmanager

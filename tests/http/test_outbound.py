@@ -10,8 +10,8 @@ import pytest
 from tests.http.certificates import make_certificate
 from tests.http.serving import answering
 from towpath import SchemaInvalid, Transient
-from towpath.http.addresses import is_public
-from towpath.http.outbound import Outbound, UnsafeUrl, check_url
+from towpath.outbound.addresses import is_public
+from towpath.outbound.client import Outbound, UnsafeUrl, check_url
 
 OK = b"HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nhello"
 

@@ -8,7 +8,7 @@ from pwdlib import PasswordHash
 
 from tests.http.site import PASSWORD
 from towpath import SchemaInvalid
-from towpath.http import passwords
+from towpath.identity import passwords
 
 
 @pytest.mark.parametrize(

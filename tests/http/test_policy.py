@@ -6,9 +6,9 @@ from fastapi import APIRouter, FastAPI
 from tests.http.site import problem
 from towpath import App, ConfigurationError
 from towpath.http.policy import Anyone, Reader, policy_of, routes_of, tenant_of
-from towpath.http.principal import Principal, scopes_of_account
 from towpath.http.problems import Problem
 from towpath.http.routing import Router, check_policies
+from towpath.identity.principal import Principal, scopes_of_account
 from towpath.server import create_app
 from towpath.server.spa import PATHS
 

@@ -9,10 +9,10 @@ import towpath
 from tests.http.site import problem
 from towpath.blobs import BlobNotFound, BlobStoreUnavailable
 from towpath.core.errors import ConfigurationError
-from towpath.http.errors import AccountConflict, AccountNotFound, LoginRefused, ProviderUnavailable, Throttled
 from towpath.http.policy import Anyone
 from towpath.http.problems import Problem, conflict, invalid, not_found
 from towpath.http.routing import Router
+from towpath.identity.errors import AccountConflict, AccountNotFound, LoginRefused, ProviderUnavailable, Throttled
 
 RAISED: dict[str, Exception] = {}
 
@@ -84,7 +84,8 @@ async def test_an_error_becomes_its_problem(failing, error, status, slug, detail
 async def test_every_public_error_of_the_engine_is_expected_or_stays_inside_a_worker():
     inside = {
         "ChildrenFailed", "Fatal", "HistoryMismatch", "JobCancelled", "JobFailed", "LeaseLost", "RateLimited",
-        "ResultTimeout", "RetryLater", "StepNameReused", "TowpathError", "Transient", "WaitRefused", "WaitTimeout",
+        "ResultTimeout", "RetryLater", "StepNameReused", "StreamReset", "TowpathError", "Transient", "WaitRefused",
+        "WaitTimeout",
     }  # fmt: skip
     public = {name for name in towpath.__all__ if isinstance(getattr(towpath, name), type) and name[0].isupper()}
     errors = {name for name in public if issubclass(getattr(towpath, name), towpath.TowpathError)}

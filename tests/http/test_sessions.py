@@ -6,7 +6,7 @@ import pytest
 
 from tests.http.site import PASSWORD, cookie_of, opened_site, problem
 from towpath import StoreUnavailable
-from towpath.http import accounts
+from towpath.identity import accounts
 from towpath.testing import FakeClock
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from towpath.http.signatures import ID, SIGNATURE, TIMESTAMP, InvalidSignature, sign, verify_signature
+from towpath.outbound.signatures import ID, SIGNATURE, TIMESTAMP, InvalidSignature, sign, verify_signature
 
 SECRET, BODY, NOW = "whsec_secret", b'{"type":"ping"}', 1_800_000_000
 
@@ -50,7 +50,7 @@ def test_anything_else_is_not(secret, changes, body, now):
 
 def test_a_timestamp_that_is_none_is_refused_even_when_signed():
     for odd in ("soon", "-1", "1e9", "١٢", "9" * 20):
-        from towpath.http.signatures import _digest
+        from towpath.outbound.signatures import _digest
 
         signed = headers(**{TIMESTAMP: odd, SIGNATURE: f"v1={_digest(SECRET, 'evt_1', odd, BODY)}"})
         with pytest.raises(InvalidSignature):

@@ -5,7 +5,9 @@ import asyncio
 import pytest
 
 from tests.http.site import PASSWORD, opened_site, problem
-from towpath.http.throttle import ADDRESS, EVERYWHERE, FORGET_AFTER, NAME, Limit, subjects
+from towpath.identity import links
+from towpath.identity.devices import LASTS
+from towpath.identity.throttle import ADDRESS, EVERYWHERE, FORGET_AFTER, NAME, Limit, subjects
 from towpath.testing import FakeClock
 
 
@@ -98,6 +100,53 @@ async def test_a_browser_that_is_known_is_throttled_by_its_own_guesses(site):
         for _ in range(NAME.free):
             await browser.post("/api/session", json={"name": "bert", "password": "wrong quiet barges"})
         problem(await browser.post("/api/session", json={"name": "bert", "password": PASSWORD}), 429, "throttled")
+
+
+async def test_a_browser_that_is_known_to_one_account_is_a_stranger_to_every_other(site):
+    """Else whoever has an account could go on guessing another's, and count against nobody."""
+    await site.account("mallory")
+    await site.account("alice")
+    async with site.browser() as browser:
+        assert (await browser.post("/api/session", json={"name": "mallory", "password": PASSWORD})).status_code == 200
+        for number in range(EVERYWHERE.free):
+            await attempt(site, address=f"203.0.113.{number}")
+        problem(await browser.post("/api/session", json={"name": "alice", "password": PASSWORD}), 429, "throttled")
+
+
+async def test_that_its_owner_is_here_does_not_forgive_the_guesses_from_everywhere_else(site):
+    await site.account("alice")
+    for number in range(EVERYWHERE.free - 1):
+        problem(await attempt(site, address=f"203.0.113.{number}"), 401, "login_refused")
+    assert (await attempt(site, password=PASSWORD, address="198.51.100.1")).status_code == 200
+    problem(await attempt(site, address="198.51.100.2"), 401, "login_refused")
+    problem(await attempt(site, address="198.51.100.3"), 429, "throttled")
+
+
+async def test_after_a_reset_only_the_browser_that_chose_the_password_is_known(any_site):
+    account = await any_site.account("alice")
+    async with any_site.browser() as before, any_site.browser() as resetting:
+        await before.post("/api/session", json={"name": "alice", "password": PASSWORD})
+        secret, _ = await links.make(any_site.store, account.id, "reset")
+        chosen = {"token": secret, "password": "another quiet barge passes"}
+        assert (await resetting.post("/api/session/reset", json=chosen)).status_code == 200
+        for number in range(EVERYWHERE.free):
+            await attempt(any_site, address=f"203.0.113.{number}")
+        credentials = {"name": "alice", "password": chosen["password"]}
+        problem(await before.post("/api/session", json=credentials), 429, "throttled")
+        assert (await resetting.post("/api/session", json=credentials)).status_code == 200
+
+
+async def test_a_browser_that_nobody_has_used_for_a_year_is_forgotten(timed):
+    site, clock = timed
+    await site.account("alice")
+    credentials = {"name": "alice", "password": PASSWORD}
+    async with site.browser() as browser:
+        await browser.post("/api/session", json=credentials)
+        clock.advance(LASTS.total_seconds() + 1)
+        assert (await attempt(site, password=PASSWORD, address="198.51.100.1")).status_code == 200
+        for number in range(EVERYWHERE.free):
+            await attempt(site, address=f"203.0.113.{number}")
+        problem(await browser.post("/api/session", json=credentials), 429, "throttled")
 
 
 async def test_a_cookie_that_was_copied_is_worth_nothing_after_the_next_log_in(site):

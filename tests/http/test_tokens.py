@@ -6,7 +6,7 @@ import pytest
 
 from tests.http.site import opened_site, problem
 from towpath import SchemaInvalid
-from towpath.http import accounts, tokens
+from towpath.identity import accounts, tokens
 from towpath.testing import FakeClock
 
 NOBODY = "0198c2f0-6f0a-7c3e-8d1b-2f7a9c4e5b60"

@@ -6,9 +6,9 @@ import pytest
 
 from tests.http.site import PASSWORD, problem
 from towpath import SchemaInvalid
-from towpath.http import accounts
-from towpath.http.errors import AccountConflict
-from towpath.http.local import ensure_local_account
+from towpath.identity import accounts
+from towpath.identity.errors import AccountConflict
+from towpath.identity.local import ensure_local_account
 
 NOBODY = "0198c2f0-6f0a-7c3e-8d1b-2f7a9c4e5b60"
 

@@ -1,7 +1,7 @@
 """Runs actors one stretch at a time, from one named point to the next, in an order that somebody else chooses.
 
 An actor is a coroutine that does one verb on a connection of its own. It stands still at every point the engine reaches
-(`towpath.core.points`) until it is its turn. An actor that waits for another one's row lock reaches no point: the
+(`towpath.core.failpoints`) until it is its turn. An actor that waits for another one's row lock reaches no point: the
 database says so, and the others go on.
 
 On SQLite the points inside a unit are passed in the writer's thread, where no actor stands: units run straight through,
@@ -17,7 +17,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from towpath.core import points
+from towpath.core import failpoints
 
 # Nothing can happen between these and the point after them, so stopping there too would only repeat orders.
 _REPEATS = frozenset({"apply.written", "record.written", "tx.committed", "worker.claimed", "worker.ran"})
@@ -74,7 +74,7 @@ class Director:
     async def perform(self, acts: Mapping[str, Callable[[], Awaitable[Any]]]) -> dict[str, Any]:
         """What each actor answered, or the exception that ended it."""
         self._actors = [Actor(name, act) for name, act in acts.items()]
-        points.install(self._hook)
+        failpoints.install(self._hook)
         tasks = [asyncio.create_task(self._live(actor), name=actor.name) for actor in self._actors]
         try:
             await self._until_still()
@@ -86,7 +86,7 @@ class Director:
                 actor.turn.set()
                 await self._until_still()
         finally:
-            points.install(None)
+            failpoints.install(None)
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)

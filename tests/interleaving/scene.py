@@ -14,9 +14,9 @@ from towpath.core.ids import uuid7
 from towpath.core.outcomes import Failure
 from towpath.core.records import Event, Job, NewJob
 from towpath.core.transitions import Transition
-from towpath.engine import janitor
-from towpath.engine.reading import event_from
-from towpath.engine.rollups import roll_up
+from towpath.engine.asking.reading import event_from
+from towpath.engine.tending import janitor
+from towpath.engine.tending.rollups import roll_up
 from towpath.store import journal, ledger
 from towpath.store.contract import Claim, Claimed, Tx
 
@@ -123,6 +123,10 @@ class Scene:
     def enqueue(self, *new: NewJob) -> Callable[[], Awaitable[Any]]:
         return lambda: self.store.enqueue(list(new))
 
+    def insert(self, *new: NewJob) -> Callable[[], Awaitable[Any]]:
+        """The same in a transaction, which can be paused between its lock, its insert and its commit."""
+        return lambda: self.store.run(lambda tx: tx.insert_jobs(list(new)))
+
     def claiming(self, limit: int, worker: str) -> Callable[[], Awaitable[list[Claimed]]]:
         return lambda: self.claim(limit, worker=worker)
 
@@ -166,7 +170,7 @@ class Scene:
         prefix, mark = _TABLES[self.store.dialect]
         text = (
             f"SELECT event.job_id, event.seq, event.attempt, event.name, event.level, event.message, event.fields, event.ts "
-            f"FROM {prefix}happened AS event JOIN {prefix}job AS job ON job.id = event.job_id WHERE job.queue = {mark}"
+            f"FROM {prefix}job_event AS event JOIN {prefix}job AS job ON job.id = event.job_id WHERE job.queue = {mark}"
         )
         rows = await self.store.read(lambda tx: tx.fetch_sql(text, self.queue))
         return [event_from(row) for row in rows if job_id in (None, str(row["job_id"]))]
@@ -230,7 +234,5 @@ class Scene:
         async def unit(tx: Tx) -> None:
             for column in columns:
                 await tx.execute_sql(_TEN_DAYS_BACK[tx.dialect].format("job", column), self.queue)
-            if "lease_until" in columns:
-                await tx.execute_sql(_TEN_DAYS_BACK[tx.dialect].format("lease", "until"), self.queue)
 
         await self.store.run(unit)

@@ -4,7 +4,7 @@ from functools import partial
 
 from tests.interleaving.scene import Scene
 from tests.interleaving.stage import Stage
-from towpath.engine.rollups import roll_up
+from towpath.engine.tending.rollups import roll_up
 
 
 async def test_two_compactions_beside_a_settle_count_everything_once(stage: Stage) -> None:

@@ -4,7 +4,7 @@ import pytest
 
 from tests.interleaving.scene import Scene
 from tests.interleaving.stage import RELATIVES, Stage
-from towpath.engine import janitor
+from towpath.engine.tending import janitor
 
 # The lane's row stays locked from `gate.locked` on, so a stop at `gate.counted` shows everything that one there would;
 # who is related to whom, and in whose turn bulks go, is not what these tests are about.

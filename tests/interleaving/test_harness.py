@@ -9,7 +9,7 @@ from tests.interleaving.harness import Director, Stuck
 from tests.interleaving.orders import Orders
 from tests.interleaving.scene import Scene
 from tests.interleaving.stage import Stage
-from towpath.core.points import reach
+from towpath.core.failpoints import reach
 from towpath.store.contract import Tx
 
 

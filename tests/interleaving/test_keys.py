@@ -2,7 +2,7 @@
 
 from tests.interleaving.scene import Scene
 from tests.interleaving.stage import Stage
-from towpath.core.points import reach
+from towpath.core.failpoints import reach
 
 
 async def test_of_two_enqueues_with_one_key_one_makes_the_job_and_both_get_it(stage: Stage) -> None:

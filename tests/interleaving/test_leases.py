@@ -5,7 +5,7 @@ import asyncio
 from tests.interleaving.scene import Scene
 from tests.interleaving.stage import Stage
 from towpath.core import transitions
-from towpath.core.points import reach
+from towpath.core.failpoints import reach
 from towpath.core.records import Step, WorkerRow
 from towpath.store import journal
 from towpath.store.journal import Note

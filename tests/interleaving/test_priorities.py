@@ -3,7 +3,7 @@
 from tests.interleaving.scene import Scene
 from tests.interleaving.stage import Stage
 from towpath.core.errors import NotRequeueable
-from towpath.engine.priorities import reprioritize
+from towpath.engine.changing.priorities import reprioritize
 
 
 async def test_a_job_is_moved_or_claimed_and_never_lost(stage: Stage) -> None:

@@ -4,10 +4,10 @@ from datetime import timedelta
 
 from tests.interleaving.scene import Scene
 from tests.interleaving.stage import Stage
-from towpath.engine import retention
+from towpath.engine.tending import retention
 
 _ORPHANS = {
-    "sqlite": "SELECT count(*) AS n FROM towpath_event WHERE jobs IS NULL AND job_id NOT IN (SELECT id FROM towpath_job)",
+    "sqlite": "SELECT count(*) AS n FROM towpath_event WHERE job_id NOT IN (SELECT id FROM towpath_job)",
     "postgres": "SELECT count(*) AS n FROM towpath.event WHERE job_id NOT IN (SELECT id FROM towpath.job)",
 }
 

@@ -9,19 +9,19 @@ import pytest
 from tests.interleaving import test_gates, test_leases, test_waking
 from tests.interleaving.scene import Scene
 from tests.interleaving.stage import Stage
-from towpath.core import moves
-from towpath.core.board import Board
+from towpath.core import verbs
+from towpath.core.failpoints import reach
 from towpath.core.lifecycle import TABLE
-from towpath.core.points import reach
 from towpath.core.records import Job
 from towpath.core.transitions import Transition
+from towpath.core.working_set import WorkingSet
 from towpath.store.sql import compile_query
 
-Move = Callable[[Board, Job, Transition], str | None]
+Move = Callable[[WorkingSet, Job, Transition], str | None]
 
 
 def replace_move(monkeypatch: pytest.MonkeyPatch, verb: str, variant: Callable[[Move], Move]) -> None:
-    monkeypatch.setitem(moves._MOVES, verb, variant(moves._MOVES[verb]))
+    monkeypatch.setitem(verbs._MOVES, verb, variant(verbs._MOVES[verb]))
 
 
 async def notices(stage: Stage, play: Callable[[Scene], Awaitable[None]]) -> None:
@@ -33,7 +33,7 @@ async def test_a_deferral_that_does_not_compare_the_wake_counter_loses_a_signal(
     stage: Stage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def forgetful(real: Move) -> Move:
-        return lambda board, job, t: real(board, job, replace(t, wakes_seen=job.wakes))
+        return lambda working, job, t: real(working, job, replace(t, wakes_seen=job.wakes))
 
     await stage.every_order(test_waking.signal_against_wait)
     replace_move(monkeypatch, "defer", forgetful)
@@ -51,9 +51,9 @@ async def test_a_rescue_that_does_not_look_at_the_lease_again_takes_a_live_job_a
     stage: Stage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def hasty(real: Move) -> Move:
-        def rescue(board: Board, job: Job, t: Transition) -> str | None:
-            job.lease_until = None if job.lease_until is None else board.now
-            return real(board, job, t)
+        def rescue(working: WorkingSet, job: Job, t: Transition) -> str | None:
+            job.lease_until = None if job.lease_until is None else working.now
+            return real(working, job, t)
 
         return rescue
 
@@ -64,7 +64,7 @@ async def test_a_rescue_that_does_not_look_at_the_lease_again_takes_a_live_job_a
 async def test_a_child_that_does_not_count_in_its_own_transaction_is_noticed(
     stage: Stage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(moves, "_count", lambda *_: None)
+    monkeypatch.setattr(verbs, "_count", lambda *_: None)
 
     async def play(scene: Scene) -> None:
         _, [child, _] = await scene.family(2)

@@ -11,7 +11,7 @@ async def places(scene: Scene) -> list[float]:
 async def test_two_bulk_enqueues_of_one_tenant_never_get_the_same_places(stage: Stage) -> None:
     async def play(scene: Scene) -> None:
         bulks = [[scene.new(operation=f"work {n}") for n in range(3)] for _ in range(2)]
-        await scene.together(one=scene.enqueue(*bulks[0]), other=scene.enqueue(*bulks[1]))
+        await scene.together(one=scene.insert(*bulks[0]), other=scene.enqueue(*bulks[1]))
         assert await places(scene) == [1, 2, 3, 4, 5, 6]
 
     scenes = await stage.every_order(play)
@@ -21,7 +21,7 @@ async def test_two_bulk_enqueues_of_one_tenant_never_get_the_same_places(stage: 
 async def test_bulk_enqueues_of_two_tenants_do_not_wait_for_each_other(stage: Stage) -> None:
     async def play(scene: Scene) -> None:
         bulks = [[scene.new(lane=lane) for _ in range(2)] for lane in ("a", "b")]
-        await scene.together(a=scene.enqueue(*bulks[0]), b=scene.enqueue(*bulks[1]))
+        await scene.together(a=scene.insert(*bulks[0]), b=scene.insert(*bulks[1]))
         assert await places(scene) == [1, 1, 2, 2]
 
     scenes = await stage.every_order(play)
@@ -31,7 +31,7 @@ async def test_bulk_enqueues_of_two_tenants_do_not_wait_for_each_other(stage: St
 async def test_bulks_over_the_same_lanes_in_opposite_order_wait_without_a_deadlock(stage: Stage) -> None:
     async def play(scene: Scene) -> None:
         there, back = ([scene.new(lane=lane) for lane in lanes] for lanes in ("abc", "cba"))
-        await scene.together(there=scene.enqueue(*there), back=scene.enqueue(*back))
+        await scene.together(there=scene.insert(*there), back=scene.insert(*back))
         assert await places(scene) == [1, 1, 1, 2, 2, 2]
 
     scenes = await stage.every_order(play)

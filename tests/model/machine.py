@@ -20,12 +20,12 @@ from towpath.core.lifecycle import State
 from towpath.core.outcomes import Failure
 from towpath.core.records import Event, Job
 from towpath.core.transitions import Transition
-from towpath.engine.rollups import roll_up
+from towpath.engine.tending.rollups import roll_up
 from towpath.store import journal, ledger
 from towpath.store.contract import Tx
 
 BROKEN = Failure("transient", "Broken", "broken")
-TABLES = ("job", "event", "step", "signal", "lane", "queue", "clock", "tally", "rollup", "depth")
+TABLES = ("job", "event", "event_batch", "step", "signal", "lane", "queue", "lease", "clock", "tally", "rollup", "depth")
 picks = st.integers(0, 1_000_000)
 families = st.tuples(st.integers(1, 3), st.booleans(), st.sampled_from(["go on", "close", "defer"]), st.integers(1, 2))
 # Mostly the attempt that holds the job; now and then one that was superseded.
@@ -48,7 +48,7 @@ class JobMachine(RuleBasedStateMachine):
         """Families are where the rules meet; left to chance alone, most lives would be over before one is founded."""
 
         async def unit(tx: Tx) -> None:
-            for table in TABLES if tx.dialect == "sqlite" else (*TABLES, "feed"):
+            for table in TABLES:
                 await tx.execute_sql(f"DELETE FROM {self.hands.table(table)}")
 
         self.wait(self.hands.store.run(unit))
@@ -354,7 +354,7 @@ class JobMachine(RuleBasedStateMachine):
         ids = [str(row["id"]) for row in await tx.fetch_sql(f"SELECT id FROM {table('job')}")]
         jobs = {job.id: job for job in await tx.jobs("jobs_by_id", ids=ids)}
         events: dict[str, list[Event]] = {job_id: [] for job_id in ids}
-        for row in await tx.fetch_sql(f"SELECT job_id, seq, attempt, name, fields FROM {table('happened')} ORDER BY seq"):
+        for row in await tx.fetch_sql(f"SELECT job_id, seq, attempt, name, fields FROM {table('job_event')} ORDER BY seq"):
             fields = decode(row["fields"])
             events[str(row["job_id"])].append(
                 Event(str(row["job_id"]), row["seq"], row["attempt"], row["name"], fields=fields)

@@ -8,9 +8,9 @@ from hypothesis.stateful import run_state_machine_as_test
 
 from tests.model.machine import JobMachine
 from tests.model.test_stores_follow_the_model import at_hand
-from towpath.core import moves, tally
-from towpath.core.board import Board
+from towpath.core import tally, verbs
 from towpath.core.lifecycle import TABLE, State
+from towpath.core.working_set import WorkingSet
 
 
 def forget_the_fence(patch: pytest.MonkeyPatch) -> None:
@@ -25,56 +25,56 @@ def revive_the_cancelled(patch: pytest.MonkeyPatch) -> None:
 
 
 def count_a_child_twice(patch: pytest.MonkeyPatch) -> None:
-    count = moves._count
+    count = verbs._count
 
     def twice(parent, child, change):
         count(parent, child, change)
         if child.state is State.PARTIAL:
             count(parent, child, change)
 
-    patch.setattr(moves, "_count", twice)
+    patch.setattr(verbs, "_count", twice)
 
 
 def cancel_the_children_first(patch: pytest.MonkeyPatch) -> None:
     """The last child closes a parent that is just ending by itself."""
-    give_up, cancel_children = moves._give_up, moves._cancel_children
+    give_up, cancel_children = verbs._give_up, verbs._cancel_children
 
-    def children_first(board, job, failure):
-        cancel_children(board, job, "the parent failed")
-        give_up(board, job, failure)
+    def children_first(working, job, failure):
+        cancel_children(working, job, "the parent failed")
+        give_up(working, job, failure)
 
-    patch.setattr(moves, "_give_up", children_first)
+    patch.setattr(verbs, "_give_up", children_first)
 
 
 def lose_a_wake_up(patch: pytest.MonkeyPatch) -> None:
     """A signal between the look and the defer is forgotten."""
 
-    def deaf(board, job, reason):
+    def deaf(working, job, reason):
         if job.state is State.WAITING:
-            wake(board, job, reason)
+            wake(working, job, reason)
 
-    wake = moves.wake
+    wake = verbs.wake
     patch.setattr("towpath.store.journal.wake", deaf)
 
 
 def drop_the_lease_with_the_cancel(patch: pytest.MonkeyPatch) -> None:
     """A requeue starts a second handler beside the first."""
-    end = moves._end
+    end = verbs._end
 
-    def let_go_at_once(board, job, state, *, keep_lease=False, **event):
-        end(board, job, state, **event)
+    def let_go_at_once(working, job, state, *, keep_lease=False, **event):
+        end(working, job, state, **event)
 
-    patch.setattr(moves, "_end", let_go_at_once)
+    patch.setattr(verbs, "_end", let_go_at_once)
 
 
 def change_the_state_without_an_event(patch: pytest.MonkeyPatch) -> None:
-    note = Board.note
+    note = WorkingSet.note
 
     def forgetful(self, job, name, **event):
         if name != "job.resumed":
             note(self, job, name, **event)
 
-    patch.setattr(Board, "note", forgetful)
+    patch.setattr(WorkingSet, "note", forgetful)
 
 
 def miscount_the_depth(patch: pytest.MonkeyPatch) -> None:

@@ -78,18 +78,24 @@ async def test_who_does_not_send_a_head_is_cut_off(sent):
 
 
 async def test_a_head_that_comes_in_drops_does_not_get_more_time():
-    async with connected(Bounds(header_seconds=SOON * 4, body_idle_seconds=NEVER)) as connect:
+    async with connected(Bounds(header_seconds=PATIENCE, body_idle_seconds=NEVER)) as connect:
         reader, writer = await connect(b"GET / HTTP/1.1\r\n")
+        await came(connect, 1)
+        [protocol] = connect.made
+        before = await deadline(protocol)
+        for _ in range(4):
+            writer.write(b"x-more: 1\r\n")
+            await came(connect, protocol._came + 1)
+            assert await deadline(protocol) == before
+        assert before[0] == "the head"
+        protocol._missed()  # the moment it waits for
+        assert b"408" in await reader.read()
 
-        async def drip():
-            while not writer.is_closing():
-                writer.write(b"x-more: 1\r\n")
-                await asyncio.sleep(SOON)
 
-        dripping = asyncio.ensure_future(drip())
-        answer = await reader.read()
-        dripping.cancel()
-        assert b"408" in answer
+async def came(connect, least):
+    """Until the server has so many bytes: it sets no event for that."""
+    while not (connect.made and connect.made[0]._came >= least):  # noqa: ASYNC110  (same)
+        await asyncio.sleep(0.001)
 
 
 async def test_half_a_head_after_a_good_request_is_cut_off_too():

@@ -7,7 +7,7 @@ from itertools import pairwise
 import pytest
 
 from towpath import App, ConfigurationError, Context, Fatal, RateLimited, Retry, RetryLater, State, Transient
-from towpath.core import points
+from towpath.core import failpoints
 from towpath.testing import FakeClock, drain, run_operation, temporary_app
 
 
@@ -217,7 +217,7 @@ async def test_an_operation_that_hangs_is_named_and_handed_back(app):
 
     job = await app.enqueue("hang")
     with pytest.raises(TimeoutError, match=rf"still running: hang \({job.id}\)"):
-        await drain(app, timeout=0.2)
+        await drain(app, timeout=3)
     assert (await app.get(job.id)).state is State.QUEUED
 
 
@@ -283,12 +283,12 @@ async def test_a_worker_that_waits_for_an_operation_to_end_does_not_spin(app):
         await release.wait()
 
     await app.enqueue("slow")
-    points.install(lambda name: claims.append(name) if name == "worker.claimed" else None)
+    failpoints.install(lambda name: claims.append(name) if name == "worker.claimed" else None)
     try:
         asyncio.get_running_loop().call_later(0.3, release.set)
         assert await drain(app) == 1
     finally:
-        points.install(None)
+        failpoints.install(None)
     assert 0 < len(claims) < 50  # spinning makes thousands
 
 

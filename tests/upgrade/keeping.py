@@ -1,8 +1,10 @@
-"""Databases as compressed SQL text: writing them down and bringing them back."""
+"""Databases as compressed SQL text, and the engine's source as it was: writing them down and bringing them back."""
 
 import gzip
+import io
 import sqlite3
 import subprocess
+import tarfile
 from contextlib import closing
 from pathlib import Path
 
@@ -11,6 +13,9 @@ import psycopg
 from tests.services.postgres import PostgresServer
 
 FIXTURES = Path(__file__).parent / "fixtures"
+SOURCE = Path(__file__).parents[2] / "src"
+# What a worker consists of. The rooms above bring tables of their own, and weigh three times as much.
+_ROOMS = ("blobs", "core", "engine", "store", "testing", "transports")
 
 
 def kept(dialect: str) -> list[Path]:
@@ -18,7 +23,7 @@ def kept(dialect: str) -> list[Path]:
 
 
 def version_of(fixture: Path) -> str:
-    return fixture.name.removesuffix(".sql.gz").rpartition(".")[0]
+    return fixture.name.removesuffix(".sql.gz").removesuffix(".tar.xz").rpartition(".")[0]
 
 
 def keep(version: str, dialect: str, text: str) -> Path:
@@ -26,6 +31,42 @@ def keep(version: str, dialect: str, text: str) -> Path:
     path = FIXTURES / f"{version}.{dialect}.sql.gz"
     path.write_bytes(gzip.compress(text.encode(), mtime=0))
     return path
+
+
+def copy_source(folder: Path) -> Path:
+    """The rooms of the engine as they are, to be changed."""
+    for file in _source_files():
+        copy = folder / file.relative_to(SOURCE)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        copy.write_bytes(file.read_bytes())
+    return folder
+
+
+def _source_files() -> list[Path]:
+    rooms = [file for room in _ROOMS for file in (SOURCE / "towpath" / room).rglob("*")]
+    return sorted(file for file in [*(SOURCE / "towpath").glob("*.py"), *rooms] if file.suffix in (".py", ".sql"))
+
+
+def keep_source(version: str) -> Path:
+    """The rooms of the engine, as files that an interpreter can import."""
+    path = FIXTURES / f"{version}.source.tar.xz"
+    with tarfile.open(path, "w:xz") as archive:
+        for file in _source_files():
+            text = file.read_bytes()
+            item = tarfile.TarInfo(str(file.relative_to(SOURCE)))
+            item.size = len(text)
+            archive.addfile(item, io.BytesIO(text))
+    return path
+
+
+def kept_sources() -> list[Path]:
+    return sorted(FIXTURES.glob("*.source.tar.xz"))
+
+
+def load_source(fixture: Path, folder: Path) -> Path:
+    with tarfile.open(fixture) as archive:
+        archive.extractall(folder, filter="data")
+    return folder
 
 
 def read(fixture: Path) -> str:
@@ -52,4 +93,5 @@ def dump_postgres(server: PostgresServer, url: str) -> str:
 
 def load_postgres(text: str, url: str) -> None:
     with psycopg.connect(url) as connection:
+        connection.execute("SET LOCAL check_function_bodies = off")  # functions come before their tables
         connection.execute(text)

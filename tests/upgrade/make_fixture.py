@@ -1,9 +1,9 @@
-"""Keeps a database of this release's schema for the upgrade tests of all later ones.
+"""Keeps a database of this release's schema, and the source of its engine, for the upgrade tests of all later ones.
 
     python -m tests.upgrade.make_fixture 0.1.0
 
-It writes fixtures/VERSION.sqlite.sql.gz and fixtures/VERSION.postgres.sql.gz. Run it when a release is made; never for a
-version that has been released already, because its fixture is what was released.
+It writes VERSION.sqlite.sql.gz, VERSION.postgres.sql.gz and VERSION.source.tar.xz into fixtures/. Run it when a release is
+made; never for a version that has been released already, because its fixture is what was released.
 """
 
 import asyncio
@@ -12,7 +12,7 @@ import tempfile
 from pathlib import Path
 
 from tests.services.postgres import PostgresServer
-from tests.upgrade.keeping import dump_postgres, dump_sqlite, keep
+from tests.upgrade.keeping import dump_postgres, dump_sqlite, keep, keep_source
 from tests.upgrade.population import EXPECTED, make_app, populate, states
 
 
@@ -34,6 +34,7 @@ def main(version: str) -> None:
             url = server.create_database("kept")
             asyncio.run(fill(url, folder))
             print(keep(version, "postgres", dump_postgres(server, url)))
+    print(keep_source(version))
 
 
 if __name__ == "__main__":

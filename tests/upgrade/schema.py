@@ -15,6 +15,18 @@ _POSTGRES_INDEXES = "SELECT indexname AS name, indexdef AS sql FROM pg_indexes W
 _POSTGRES_FUNCTIONS = """
 SELECT proname AS name, pg_get_functiondef(oid) AS sql FROM pg_proc WHERE pronamespace = 'towpath'::regnamespace
 """
+_POSTGRES_VIEWS = """
+SELECT relname AS name, pg_get_viewdef(oid) AS sql FROM pg_class
+WHERE relnamespace = 'towpath'::regnamespace AND relkind = 'v'
+"""
+_POSTGRES_TRIGGERS = """
+SELECT tgname AS name, pg_get_triggerdef(t.oid) AS sql FROM pg_trigger AS t JOIN pg_class AS c ON c.oid = t.tgrelid
+WHERE c.relnamespace = 'towpath'::regnamespace AND NOT tgisinternal
+"""
+_POSTGRES_OPTIONS = """
+SELECT relname AS name, reloptions AS options FROM pg_class
+WHERE relnamespace = 'towpath'::regnamespace AND reloptions IS NOT NULL
+"""
 _POSTGRES_CONSTRAINTS = """
 SELECT conrelid::regclass::text AS relation, pg_get_constraintdef(oid) AS sql
 FROM pg_constraint WHERE connamespace = 'towpath'::regnamespace
@@ -22,11 +34,14 @@ FROM pg_constraint WHERE connamespace = 'towpath'::regnamespace
 
 
 async def schema_of(app: App) -> list[str]:
-    """Every column, index, constraint and function, as comparable text."""
+    """Every column, index, constraint, view, trigger and function, as comparable text."""
     if app.url.startswith("sqlite"):
         looks = [_SQLITE_COLUMNS, _SQLITE_INDEXES]
     else:
-        looks = [_POSTGRES_COLUMNS, _POSTGRES_INDEXES, _POSTGRES_FUNCTIONS, _POSTGRES_CONSTRAINTS]
+        looks = [
+            _POSTGRES_COLUMNS, _POSTGRES_INDEXES, _POSTGRES_FUNCTIONS, _POSTGRES_CONSTRAINTS, _POSTGRES_VIEWS,
+            _POSTGRES_TRIGGERS, _POSTGRES_OPTIONS,
+        ]  # fmt: skip
     async with app.transaction() as tx:
         found = [await tx.fetch(look) for look in looks]
     return sorted(str(dict(row)) for rows in found for row in rows)

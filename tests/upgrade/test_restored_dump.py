@@ -1,12 +1,13 @@
 """A dump restored into another cluster: its events carry transaction numbers that mean nothing there."""
 
+from tests.contracts.streams import stream_start
 from tests.docs.pages import DOCS, blocks
 from tests.upgrade.keeping import kept, load_postgres, read
 from tests.upgrade.population import make_app
 from towpath.testing import drain
 
 AFTER_A_RESTORE = next(block.text for block in blocks(DOCS / "operations.md", "sql") if "after_restore" in block.text)
-NUMBERED = [("event", "xid"), ("feed", "xid"), ("tombstone", "xid"), ("job", "made_in"), ("job", "begun_in")]
+NUMBERED = [("event", "xid"), ("event_batch", "xid"), ("job", "created_xid"), ("job", "started_xid")]
 
 
 async def restored(app) -> int:
@@ -26,7 +27,7 @@ async def test_after_the_documented_statement_streams_tell_new_events_only(postg
                 moved = f"({column}::text::bigint + 1000000000)::text::xid8"
                 assert await tx.execute(f"UPDATE towpath.{table} SET {column} = {moved} WHERE {column} IS NOT NULL") > 0
         assert await restored(app) > 30
-        cursor = await app.services.store.stream_start()
+        cursor = await stream_start(app.services.store)
         job = await app.enqueue("work", {"say": "new"})
         told = [event async for event in app.events(after=cursor)]
         assert [(event.job_id, event.name) for event in told] == [(job.id, "job.created")]

@@ -1,8 +1,8 @@
 """A database of each released schema, opened by this release: it is migrated, every job is readable, all of it drains."""
 
 import asyncio
+import shutil
 
-import apsw
 import pytest
 
 from tests.services.postgres import PostgresServer
@@ -10,8 +10,9 @@ from tests.upgrade import make_fixture
 from tests.upgrade.keeping import kept, load_postgres, load_sqlite, read, version_of
 from tests.upgrade.population import EXPECTED, QUEUES, make_app, states
 from tests.upgrade.schema import schema_of
-from towpath import State, __version__
+from towpath import Slice, State, __version__
 from towpath.core.history import differences, fold
+from towpath.store.migrating import ENGINE, migrate
 from towpath.testing import drain
 
 RELEASES = [
@@ -82,28 +83,25 @@ async def test_failed_and_cancelled_jobs_can_be_requeued(upgraded):
             assert (await app.requeue(job.id)).state is State.QUEUED
 
 
-async def test_what_others_have_put_on_our_tables_is_still_there(tmp_path):
-    """SQLite makes a table anew to change it, and drops what hangs on it."""
-    [fixture] = [path for path in kept("sqlite") if version_of(path) == "0.1.0"]
-    load_sqlite(read(fixture), tmp_path / "kept.db")
-    connection = apsw.Connection(str(tmp_path / "kept.db"))
-    connection.execute("CREATE TABLE seen (id text)")
-    connection.execute("CREATE INDEX my_jobs ON towpath_job (tenant, created_at)")
-    connection.execute(
-        "CREATE TRIGGER my_trigger AFTER INSERT ON towpath_job BEGIN INSERT INTO seen VALUES (NEW.id); SELECT 1; END"
-    )
-    connection.close()
-    async with make_app(f"sqlite:///{tmp_path}/kept.db", tmp_path / "blobs") as app:
-        job = await app.enqueue("plain", {}, queue="elsewhere")
-        async with app.transaction() as tx:
-            assert [row["id"] for row in await tx.fetch("SELECT id FROM seen")] == [job.id]
-            assert await tx.fetch("SELECT 1 AS found FROM sqlite_schema WHERE name = 'my_jobs'")
+async def test_a_kept_database_gets_what_a_later_release_adds(upgraded, tmp_path):
+    """An example of a migration, as long as there is no real one after the first release."""
+    folder = tmp_path / "migrations"
+    shutil.copytree(str(ENGINE.migrations), folder)
+    (folder / "9999_later.sqlite.sql").write_text("ALTER TABLE towpath_job ADD COLUMN later text NOT NULL DEFAULT 'x';")
+    (folder / "9999_later.postgres.sql").write_text("ALTER TABLE towpath.job ADD COLUMN later text NOT NULL DEFAULT 'x';")
+    async with upgraded as app:
+        applied = await migrate(app.services.store, [Slice("engine", folder)])
+        assert [str(one) for one in applied] == ["engine 9999 later"]
+        assert await states(app) == {key: before for key, (before, _) in EXPECTED.items()}
+        job = await app.enqueue("work", {"say": "since then"})
+        await drain(app)
+        assert (await app.get(job.id)).state is State.SUCCEEDED
 
 
 async def test_the_migrations_lead_to_the_schema_a_new_database_has(upgraded, tmp_path, request):
     """If this fails for the newest release only, a migration that had been kept was edited: add another one instead.
 
-    Before that version is released, keep it again: python -m tests.upgrade.make_fixture VERSION
+    Before that version is released, keep it again, with its source: python -m tests.upgrade.make_fixture VERSION
     """
     async with upgraded as app:
         old = await schema_of(app)
@@ -126,5 +124,6 @@ def test_this_release_can_be_kept(tmp_path, monkeypatch, capsys, postgres_server
     make_fixture.main(__version__)
     assert sorted(path.name for path in tmp_path.iterdir()) == [
         f"{__version__}.postgres.sql.gz",
+        f"{__version__}.source.tar.xz",
         f"{__version__}.sqlite.sql.gz",
     ]

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { causeTitle, needsEdit, remedyOf } from "@/services/causes";
 import { curlFor, HELLO } from "@/services/firstJob";
 import { concernsInbox, jobsIn } from "@/stores/inbox";
+import type { JobPush, Pushed } from "@/stores/live";
 import { event, job } from "./rows";
 
 describe("a cause of failures", () => {
@@ -37,10 +38,14 @@ describe("the figure beside the inbox", () => {
     expect(jobsIn(null)).toBe(0);
   });
 
+  const pushed = (...jobs: JobPush[]): Pushed => ({ jobs, deleted: [], recordings: [] });
+
   it("is asked for again when something failed or was requeued", () => {
-    expect(concernsInbox([{ job: job("a", { state: "failed" }), events: [] }])).toBe(true);
-    expect(concernsInbox([{ job: job("a"), events: [event("a", 4, "job.requeued")] }])).toBe(true);
-    expect(concernsInbox([{ job: job("a", { state: "running" }), events: [event("a", 2, "job.started")] }])).toBe(false);
+    expect(concernsInbox(pushed({ job: job("a", { state: "failed" }), events: [] }))).toBe(true);
+    expect(concernsInbox(pushed({ job: job("a"), events: [event("a", 4, "job.requeued")] }))).toBe(true);
+    expect(concernsInbox(pushed({ job: job("a", { state: "running" }), events: [event("a", 2, "job.started")] }))).toBe(
+      false,
+    );
   });
 });
 

@@ -1,8 +1,9 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { effectScope, watchEffect } from "vue";
 import { applyJob, forgetPushed, heldCount, holdJob, pushJob, releaseJob } from "@/stores/jobs";
-import { flushLive, listenLive, receive, setLiveStatus, type JobPush } from "@/stores/live";
-import { event, job, jobMessage } from "./rows";
+import { flushLive, listenLive, receive, setLiveStatus, type JobPush, type Pushed } from "@/stores/live";
+import { recording } from "./recordingRows";
+import { event, job, jobMessage, recordingMessage } from "./rows";
 
 describe("the one object per job", () => {
   beforeEach(() => {
@@ -72,8 +73,8 @@ describe("the one subscriber", () => {
     const batches: JobPush[][] = [];
     const states: string[] = [];
     const stop = listenLive({
-      onJobs(pushes) {
-        batches.push(pushes);
+      onPushed({ jobs }) {
+        batches.push(jobs);
         states.push(held.state);
       },
     });
@@ -115,9 +116,31 @@ describe("the one subscriber", () => {
     stop();
   });
 
+  it("tells of recordings as the server lists them, and of those that are gone", () => {
+    const told: Pushed["recordings"] = [];
+    const stop = listenLive({ onPushed: ({ recordings }) => void told.push(...recordings) });
+    const row = recording("r1", { status: "SUMMARIZING" });
+    receive([recordingMessage(row), { id: "t2", event: "recording.deleted", data: '{"id":"r1"}' }]);
+    flushLive();
+    expect(told).toEqual([
+      { id: "r1", row },
+      { id: "r1", row: null },
+    ]);
+    stop();
+  });
+
+  it("passes over messages that it does not know", () => {
+    let told = 0;
+    const stop = listenLive({ onPushed: () => void (told += 1) });
+    receive([{ id: "t1", event: "batch", data: "not for this page" }]);
+    flushLive();
+    expect(told).toBe(0);
+    stop();
+  });
+
   it("tells of deletions, and tells nobody who has left", () => {
     const gone: string[] = [];
-    const stop = listenLive({ onDeleted: (ids) => void gone.push(...ids) });
+    const stop = listenLive({ onPushed: ({ deleted }) => void gone.push(...deleted) });
     receive([{ id: "t1", event: "deleted", data: '{"id":"a"}' }]);
     flushLive();
     stop();

@@ -1,10 +1,11 @@
 // @vitest-environment happy-dom
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { effectScope, type EffectScope } from "vue";
-import type { RecordingDetail } from "@/api/types";
+import type { Recording, RecordingDetail } from "@/api/types";
 import { useRecording, type RecordingView } from "@/composables/useRecording";
 import { flushLive, receive } from "@/stores/live";
-import { event, job, jobMessage } from "./rows";
+import { recording } from "./recordingRows";
+import { event, job, jobMessage, recordingMessage } from "./rows";
 
 const ID = "rec";
 
@@ -58,12 +59,33 @@ describe("a recording that is looked at", () => {
     vi.unstubAllGlobals();
   });
 
-  it("shows pushed progress at once, and asks what is left of the time a little later", async () => {
-    push("job", ID, "job.progress", 2, { progress: { current: 30, total: 60 } });
-    push("job", ID, "job.progress", 3, { progress: { current: 31, total: 60 } });
+  it("shows its row as it is pushed, and asks for the rest only when more than progress changed", async () => {
+    const running = { ...detail().job, progress: { current: 30, total: 60 } } as Recording["job"];
+    receive([recordingMessage(recording(ID, { status: "PROCESSING", job: running }))]);
+    flushLive();
+    expect(view.recording.value?.job?.progress?.current).toBe(30);
+    await settle(300);
+    server.asked.length = 0;
+    const further = { ...running, progress: { current: 31, total: 60 } } as Recording["job"];
+    receive([recordingMessage(recording(ID, { status: "PROCESSING", job: further }))]);
+    flushLive();
     expect(view.recording.value?.job?.progress?.current).toBe(31);
+    expect(view.recording.value?.jobs).toHaveLength(1);
+    await settle(5000);
     expect(server.asked).toEqual([]);
-    await settle(3000);
+    receive([recordingMessage(recording(ID, { status: "COMPLETED", job: further, has_transcript: true }))]);
+    flushLive();
+    expect(view.live.value).toBe(false);
+    await settle(300);
+    expect(server.asked).toEqual([`/api/recordings/${ID}`]);
+  });
+
+  it("asks for progress that was not told at a measured pace", async () => {
+    push("job", ID, "job.progress", 2);
+    push("job", ID, "job.progress", 3);
+    await settle(1400);
+    expect(server.asked).toEqual([]);
+    await settle(100);
     expect(server.asked).toHaveLength(1);
   });
 
@@ -116,6 +138,12 @@ describe("a recording that is looked at", () => {
     receive([{ id: "1", event: "deleted", data: JSON.stringify({ id: "job" }) }]);
     flushLive();
     await settle(300);
+    expect(view.deleted.value).toBe(true);
+  });
+
+  it("is gone when that is pushed, without a question", () => {
+    receive([{ id: "1", event: "recording.deleted", data: JSON.stringify({ id: ID }) }]);
+    flushLive();
     expect(view.deleted.value).toBe(true);
   });
 

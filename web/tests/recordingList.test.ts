@@ -1,156 +1,247 @@
 // @vitest-environment happy-dom
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import type { Job, Recording } from "@/api/types";
-import type { Page } from "@/services/jobs";
+import { effectScope, nextTick, ref, type EffectScope } from "vue";
+import type { Recording } from "@/api/types";
+import type { Pages } from "@/composables/usePages";
+import { useRecordings } from "@/composables/useRecordings";
 import { endingOf } from "@/services/notices";
-import { unify } from "@/services/uploads/unify";
+import type { RecordingFilter } from "@/services/recordingList";
+import type { HeardRecording } from "@/services/recordings/news";
+import { unify, type UnifiedItem } from "@/services/uploads/unify";
 import { flushLive, receive, setLiveStatus } from "@/stores/live";
-import { createRecordingList, type RecordingList } from "@/stores/recordings";
-import { event, job, jobMessage } from "./rows";
-import { processing, recording } from "./recordingRows";
+import { unified, useUnified } from "@/stores/unified";
+import { uploads } from "@/stores/uploads";
+import { recording, told, upload } from "./recordingRows";
+import { event, job, jobMessage, recordingMessage } from "./rows";
 
-function push(...rows: Job[]): void {
-  receive(rows.map((row) => jobMessage(row)));
+/** What the server says of recordings now, and which of its addresses were asked. */
+const server = { rows: [] as Recording[], asked: [] as string[] };
+
+function fetched(request: Request): Promise<Response> {
+  const { pathname, search } = new URL(request.url);
+  server.asked.push(pathname + search);
+  const body = pathname.endsWith("/job-queue-status")
+    ? { jobs: [], recordings: server.rows }
+    : { items: server.rows, next: null };
+  return Promise.resolve(new Response(JSON.stringify(body), { headers: { "Content-Type": "application/json" } }));
+}
+
+function push(...rows: Recording[]): void {
+  receive(rows.map(recordingMessage));
   flushLive();
 }
 
-const heard = (state: Job["state"], seq: number, change: Partial<Job> = {}): Job =>
-  job("j1", { operation: "transcribe", key: "r1", state, seq, ...change });
+function pushJob(key: string, name: string, seq: number): void {
+  receive([jobMessage(job(`j-${key}`, { operation: "transcribe", key, seq }), [event(`j-${key}`, seq, name)])]);
+  flushLive();
+}
+
+const settle = (ms = 0): Promise<unknown> => vi.advanceTimersByTimeAsync(ms);
+let scope: EffectScope;
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  vi.stubGlobal("fetch", fetched);
+  Object.assign(server, { rows: [told("r1", "PENDING", { position: 2 })], asked: [] });
+  scope = effectScope();
+});
+afterEach(() => {
+  scope.stop();
+  setLiveStatus("off");
+  vi.unstubAllGlobals();
+  vi.useRealTimers();
+});
 
 describe("the list of recordings", () => {
-  let list: RecordingList;
-  let answers: Recording[];
-  let asked: (string | null)[];
-  beforeEach(() => {
-    vi.useFakeTimers();
-    answers = [recording("r1", { job: processing("j1", "r1") })];
-    asked = [];
-    list = createRecordingList({
-      load(after) {
-        asked.push(after);
-        return Promise.resolve({ items: answers, next: null });
-      },
-      soonMs: 1000,
-    });
-  });
-  afterEach(() => {
-    list.dispose();
-    setLiveStatus("off");
-    vi.useRealTimers();
+  const filter = ref<RecordingFilter>({ text: "", status: [] });
+
+  async function open(): Promise<Pages<HeardRecording>> {
+    const list = scope.run(() => useRecordings(() => filter.value)) as Pages<HeardRecording>;
+    await settle();
+    server.asked.length = 0;
+    return list;
+  }
+
+  it("shows a row as it is pushed, and asks nothing for progress", async () => {
+    const list = await open();
+    push(told("r1", "PROCESSING", { progress: { current: 1, total: 9 } }));
+    await settle(1000);
+    expect(server.asked).toHaveLength(1);
+    push(told("r1", "PROCESSING", { progress: { current: 3, total: 9 }, eta_seconds: [4, 8] }));
+    expect(list.items.value?.[0]).toMatchObject({ status: "PROCESSING", job: { progress: { current: 3 } } });
+    await settle(5000);
+    expect(server.asked).toHaveLength(1);
   });
 
-  it("shows progress as it is pushed, without asking", async () => {
-    answers = [recording("r1", { status: "PROCESSING", job: processing("j1", "r1", { job_status: "processing" }) })];
-    await list.loadMore();
-    push(heard("running", 5, { progress: { current: 3, total: 9 } as Job["progress"] }));
-    expect(list.rows.value[0]?.job?.progress).toEqual({ current: 3, total: 9 });
-    await vi.advanceTimersByTimeAsync(5000);
-    expect(asked).toHaveLength(1);
+  it("shows what the server says, also where the job looks otherwise", async () => {
+    const list = await open();
+    push(told("r1", "PENDING", { job_status: "processing" }));
+    expect(list.items.value?.[0]?.status).toBe("PENDING");
+    push(told("r1", "SUMMARIZING", { job_status: "queued", queue_type: "summary" }));
+    expect(list.items.value?.[0]?.status).toBe("SUMMARIZING");
   });
 
-  it("moves a row that is begun at once, and asks for the new places in line", async () => {
-    await list.loadMore();
-    push(heard("running", 5));
-    expect(list.rows.value[0]?.status).toBe("PROCESSING");
-    await vi.advanceTimersByTimeAsync(1000);
-    expect(asked).toHaveLength(2);
+  it("counts estimates on from when each row was told", async () => {
+    const list = await open();
+    await settle(4000);
+    push(told("r1", "PENDING", { position: 1, eta_seconds: [5, 9] }));
+    expect(list.items.value?.[0]?.heardAt).toBe(Date.now());
   });
 
-  it("leaves it to the server to say that a recording is done", async () => {
-    answers = [recording("r1", { status: "PROCESSING", job: processing("j1", "r1", { job_status: "processing" }) })];
-    await list.loadMore();
-    answers = [recording("r1", { status: "SUMMARIZING", job: processing("j2", "r1", { queue_type: "summary" }) })];
-    push(heard("succeeded", 9));
-    expect(list.rows.value[0]?.status).toBe("PROCESSING");
-    await vi.advanceTimersByTimeAsync(1000);
-    expect(list.rows.value[0]?.status).toBe("SUMMARIZING");
+  it("asks for the new places in line when something moved", async () => {
+    const list = await open();
+    server.rows = [told("r1", "PENDING", { position: 1 })];
+    push(told("r1", "PENDING", { position: 2 }));
+    await settle(1000);
+    expect(server.asked).toHaveLength(1);
+    expect(list.items.value?.[0]?.job?.position).toBe(1);
   });
 
   it("keeps what was pushed while an older answer was on its way", async () => {
-    let answer: (page: Page<Recording>) => void = () => undefined;
-    list.dispose();
-    list = createRecordingList({ load: () => new Promise((resolve) => (answer = resolve)) });
-    const loading = list.loadMore();
-    push(heard("running", 5));
-    answer({ items: answers, next: null });
-    await loading;
-    expect(list.rows.value[0]?.status).toBe("PROCESSING");
+    const list = await open();
+    void list.reload();
+    push(told("r1", "PROCESSING"));
+    await settle();
+    expect(list.items.value?.[0]?.status).toBe("PROCESSING");
   });
 
-  it("asks at once for a recording that has just been made, and for many of them once", async () => {
-    await list.loadMore();
-    await vi.advanceTimersByTimeAsync(500);
-    const made = (id: string): void => {
-      const row = job(id, { operation: "transcribe", key: `r-${id}` });
-      receive([jobMessage(row, [event(id, 1, "job.created")])]);
-      flushLive();
-    };
-    made("j7");
-    await vi.advanceTimersByTimeAsync(0);
-    expect(asked).toHaveLength(2);
-    made("j8");
-    made("j9");
-    await vi.advanceTimersByTimeAsync(100);
-    expect(asked).toHaveLength(2);
-    await vi.advanceTimersByTimeAsync(1000);
-    expect(asked).toHaveLength(3);
+  it("asks at once for a recording that it does not know, and for many of them once", async () => {
+    await open();
+    push(recording("r7"));
+    await settle(200);
+    push(recording("r8"), recording("r9"));
+    await settle(100);
+    expect(server.asked).toHaveLength(1);
+    await settle(5000);
+    expect(server.asked).toHaveLength(1);
   });
 
-  it("asks when a job of a recording it does not know is pushed, or one it shows is deleted", async () => {
-    await list.loadMore();
-    push(job("j7", { operation: "transcribe", key: "r7" }));
-    await vi.advanceTimersByTimeAsync(1000);
-    expect(asked).toHaveLength(2);
-    receive([{ id: "", event: "deleted", data: JSON.stringify({ id: "j1" }) }]);
+  it("does not ask again and again about a recording that its filter leaves out", async () => {
+    await open();
+    push(told("r7", "PROCESSING", { progress: { current: 1, total: 9 } }));
+    await settle(300);
+    push(told("r7", "PROCESSING", { progress: { current: 2, total: 9 } }));
+    await settle(5000);
+    expect(server.asked).toHaveLength(1);
+  });
+
+  it("lets go of a row that is gone, also if an older answer still has it", async () => {
+    const list = await open();
+    void list.reload();
+    receive([{ id: "t", event: "recording.deleted", data: '{"id":"r1"}' }]);
     flushLive();
-    answers = [];
-    await vi.advanceTimersByTimeAsync(1000);
-    expect(list.rows.value).toEqual([]);
+    await settle();
+    expect(list.items.value).toEqual([]);
   });
 
-  it("reads page after page without showing a row twice", async () => {
-    const pages: Record<string, Page<Recording>> = {
-      null: { items: [recording("r3"), recording("r2")], next: "r2" },
-      r2: { items: [recording("r2"), recording("r1")], next: null },
-    };
-    list.dispose();
-    list = createRecordingList({ load: (after) => Promise.resolve(pages[String(after)] as Page<Recording>) });
-    await list.loadMore();
-    expect(list.complete.value).toBe(false);
-    await list.loadMore();
-    expect(list.rows.value.map((row) => row.id)).toEqual(["r3", "r2", "r1"]);
-    expect(list.complete.value).toBe(true);
+  it("asks when only a job was pushed: soon if it moved, now and then for its progress", async () => {
+    await open();
+    pushJob("r1", "job.started", 2);
+    await settle(1000);
+    expect(server.asked).toHaveLength(1);
+    pushJob("r1", "job.progress", 3);
+    await settle(1000);
+    expect(server.asked).toHaveLength(1);
+    await settle(500);
+    expect(server.asked).toHaveLength(2);
+    receive([jobMessage(job("x", { operation: "resize" }), [event("x", 1, "job.started")])]);
+    flushLive();
+    await settle(5000);
+    expect(server.asked).toHaveLength(2);
   });
 
-  it("says why it has nothing to show, and keeps what it has while the server is away", async () => {
-    let fails = true;
-    list.dispose();
-    list = createRecordingList({
-      load: () => (fails ? Promise.reject(new Error("away")) : Promise.resolve({ items: answers, next: null })),
-    });
-    await list.loadMore();
-    expect(list.error.value?.detail).toBe("away");
-    fails = false;
-    await list.reload();
-    expect(list.error.value).toBeNull();
-    expect(list.rows.value).toHaveLength(1);
+  it("asks for estimates by the clock while something is under way", async () => {
+    const list = await open();
+    server.rows = [told("r1", "COMPLETED")];
+    await settle(10_000);
+    expect(server.asked).toHaveLength(1);
+    expect(list.items.value?.[0]?.status).toBe("COMPLETED");
+    await settle(60_000);
+    expect(server.asked).toHaveLength(1);
+  });
+
+  it("asks with its filter", async () => {
+    await open();
+    filter.value = { text: "talk", status: ["FAILED"] };
+    await nextTick();
+    expect(server.asked).toEqual(["/api/recordings?text=talk&status=FAILED&limit=50"]);
+  });
+});
+
+describe("what is going on with the reader's recordings", () => {
+  const ended: UnifiedItem[][] = [];
+
+  async function open(): Promise<void> {
+    ended.length = 0;
+    scope.run(() => useUnified((items) => ended.push(items)));
+    await settle();
+    server.asked.length = 0;
+  }
+
+  it("is shown as it is pushed, and an end is told once", async () => {
+    await open();
+    push(told("r1", "PROCESSING"));
+    await nextTick();
+    expect(unified.value[0]?.status).toBe("PROCESSING");
+    server.rows = [told("r1", "COMPLETED")];
+    push(told("r1", "COMPLETED"));
+    await settle(5000);
+    expect(ended.map((items) => items.map((item) => item.recordingId))).toEqual([["r1"]]);
+  });
+
+  it("says nothing of what had ended before", async () => {
+    server.rows = [told("r1", "COMPLETED")];
+    await open();
+    await settle(5000);
+    expect(unified.value[0]?.status).toBe("COMPLETED");
+    expect(ended).toEqual([]);
+  });
+
+  it("says nothing of a file of an earlier visit that was done before the first answer", async () => {
+    server.rows = [told("r1", "COMPLETED")];
+    const opening = open();
+    uploads.value = [upload("x", { recordingId: "r1" })];
+    await nextTick();
+    await opening;
+    await settle(900);
+    uploads.value = [];
+    await nextTick();
+    expect(unified.value[0]?.status).toBe("COMPLETED");
+    expect(ended).toEqual([]);
+  });
+
+  it("leaves it to the server whether a pushed recording is the reader's", async () => {
+    await open();
+    push(told("somebody's", "PENDING"));
+    expect(unified.value.map((item) => item.recordingId)).toEqual(["r1"]);
+    await settle(900);
+    expect(server.asked).toHaveLength(1);
+  });
+
+  it("is asked for in a hidden tab too, because somebody waits to be told", async () => {
+    await open();
+    vi.spyOn(document, "hidden", "get").mockReturnValue(true);
+    push(told("r1", "PROCESSING"));
+    await settle(900);
+    expect(server.asked).toHaveLength(1);
+    vi.restoreAllMocks();
   });
 });
 
 describe("the message about what ended", () => {
-  const ended = (id: string, status: "completed" | "failed") =>
-    processing(`j${id}`, id, { job_status: status, error_message: status === "failed" ? "no audio" : null });
+  const ended = (id: string, status: "COMPLETED" | "FAILED") =>
+    told(id, status, { error_message: status === "FAILED" ? "no audio" : null });
 
   it("names the one that did, and why it failed", () => {
-    expect(endingOf(unify([ended("a", "completed")], []))).toMatchObject({ text: "Recording a is done", bad: false });
-    expect(endingOf(unify([ended("a", "failed")], []))).toMatchObject({ text: "Recording a failed", detail: "no audio" });
+    expect(endingOf(unify([ended("a", "COMPLETED")], []))).toMatchObject({ text: "Recording a is done", bad: false });
+    expect(endingOf(unify([ended("a", "FAILED")], []))).toMatchObject({ text: "Recording a failed", detail: "no audio" });
   });
 
   it("is one for many", () => {
-    const many = ["a", "b", "c", "d"].map((id) => ended(id, "completed"));
-    const told = endingOf(unify([...many, ended("e", "failed")], []));
-    expect(told).toMatchObject({ text: "4 recordings are done, 1 failed", bad: false, recordingId: null });
-    expect(told?.detail).toMatch(/and 2 more$/);
+    const many = ["a", "b", "c", "d"].map((id) => ended(id, "COMPLETED"));
+    const message = endingOf(unify([...many, ended("e", "FAILED")], []));
+    expect(message).toMatchObject({ text: "4 recordings are done, 1 failed", bad: false, recordingId: null });
+    expect(message?.detail).toMatch(/and 2 more$/);
     expect(endingOf([])).toBeNull();
   });
 });

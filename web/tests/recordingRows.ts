@@ -1,5 +1,6 @@
 /** Rows for tests about recordings and uploads, with only what a test is about spelt out. */
 import type { ProcessingJob, Recording } from "@/api/types";
+import { heard, type HeardRecording } from "@/services/recordings/news";
 import { NO_OPTIONS, type FileLike, type FileMeta, type UploadRow } from "@/services/uploads/row";
 
 export function processing(id: string, recording: string, change: Partial<ProcessingJob> = {}): ProcessingJob {
@@ -79,3 +80,20 @@ export function recording(id: string, change: Partial<Recording> = {}): Recordin
     ...change,
   };
 }
+
+/** A recording as it was just told, with the job that its status comes from. */
+export function told(id: string, status: Recording["status"], job: Partial<ProcessingJob> = {}): HeardRecording {
+  const job_status = JOB_STATUS[status];
+  return heard(
+    recording(id, { status, error: job.error_message ?? null, job: processing(`j-${id}`, id, { job_status, ...job }) }),
+  );
+}
+
+const JOB_STATUS: Record<Recording["status"], ProcessingJob["job_status"]> = {
+  PENDING: "queued",
+  PROCESSING: "processing",
+  SUMMARIZING: "processing",
+  COMPLETED: "completed",
+  FAILED: "failed",
+  CANCELLED: "cancelled",
+};

@@ -1,5 +1,5 @@
 /** Rows for tests: a job and its events, with only what a test is about spelt out. */
-import type { Job, JobEvent, JobMessage } from "@/api/types";
+import type { Job, JobEvent, JobMessage, Recording } from "@/api/types";
 import type { SseMessage } from "@/services/sse";
 
 export function job(id: string, change: Partial<Job> = {}): Job {
@@ -21,6 +21,7 @@ export function job(id: string, change: Partial<Job> = {}): Job {
     key: null,
     parent_id: null,
     root_id: id,
+    subject: null,
     progress: null,
     children: null,
     error: null,
@@ -43,4 +44,10 @@ export function event(jobId: string, seq: number, name = "job.progress", change:
 export function jobMessage(row: Job, events: JobEvent[] = []): SseMessage {
   const data: JobMessage = { job: row, events };
   return { id: `t${row.seq}`, event: "job", data: JSON.stringify(data) };
+}
+
+/** As the server pushes it whenever a job of the recording changed: when this page heard of it is not in it. */
+export function recordingMessage(row: Recording): SseMessage {
+  const data = JSON.stringify(row, (key, value: unknown) => (key === "heardAt" ? undefined : value));
+  return { id: "t1", event: "recording", data };
 }

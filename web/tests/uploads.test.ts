@@ -8,7 +8,7 @@ import { Pace } from "@/services/uploads/pace";
 import { goesOnByItself, restorationOf } from "@/services/uploads/restoring";
 import { LOST, rowOf, titleOf } from "@/services/uploads/row";
 import { unify, type UnifiedItem } from "@/services/uploads/unify";
-import { file, processing, upload } from "./recordingRows";
+import { file, processing, told, upload } from "./recordingRows";
 
 const away = problemOf(null, "");
 const out = problemOf(401, "");
@@ -201,17 +201,17 @@ describe("the line under a title", () => {
   });
 
   it("says what went wrong as sentences", () => {
-    const [failed] = unify([processing("j", "a", { job_status: "failed", error_message: "no audio in it" })], []);
+    const [failed] = unify([told("a", "FAILED", { error_message: "no audio in it" })], []);
     const [stuck] = unify([], [upload("x", { status: "upload_failed", problem: refused })]);
-    const facts = { reachable: true, passedMs: 0 };
+    const facts = { reachable: true, now: Date.now() };
     expect(wordsOf(failed as UnifiedItem, facts)).toEqual({ message: "No audio in it.", remedy: null, bad: true });
     expect(wordsOf(stuck as UnifiedItem, facts)).toEqual({ message: "Not known.", remedy: "Choose another.", bad: true });
   });
 
   it("fills the bar with bytes, then with seconds of audio", () => {
     const [sent] = unify([], [upload("x", { sent: 300 })]);
-    const [heard] = unify([processing("j", "a", { job_status: "processing", progress: { current: 2, total: 8 } })], []);
-    const [waits] = unify([processing("j", "a")], []);
+    const [heard] = unify([told("a", "PROCESSING", { progress: { current: 2, total: 8 } })], []);
+    const [waits] = unify([told("a", "PENDING")], []);
     expect(progressOf(sent as UnifiedItem)).toEqual({ current: 300, total: 1000 });
     expect(progressOf(heard as UnifiedItem)).toEqual({ current: 2, total: 8 });
     expect(progressOf(waits as UnifiedItem)).toBeNull();
@@ -240,25 +240,25 @@ describe("the pace of an upload", () => {
 });
 
 describe("the popup", () => {
-  const live = unify([processing("j1", "a")], []);
+  const live = unify([told("a", "PENDING")], []);
   const open = { folded: false, closedOver: null, kept: false };
 
   it("stays closed over what was under way, and comes back with new work", () => {
     const shut = closed(open, live);
     expect(reopened(shut, live).closedOver).toEqual(["rec_a"]);
-    expect(reopened(shut, unify([processing("j1", "a"), processing("j2", "b")], [])).closedOver).toBeNull();
+    expect(reopened(shut, unify([told("a", "PENDING"), told("b", "PENDING")], [])).closedOver).toBeNull();
   });
 
   it("comes back when something that had ended is tried again", () => {
-    const over = reopened(closed(open, live), unify([processing("j1", "a", { job_status: "failed" })], []));
+    const over = reopened(closed(open, live), unify([told("a", "FAILED")], []));
     expect(over.closedOver).toEqual([]);
     expect(reopened(over, live).closedOver).toBeNull();
   });
 
   it("has nothing left to say once all is done, and nothing failed", () => {
-    const done = processing("j1", "a", { job_status: "completed" });
+    const done = told("a", "COMPLETED");
     expect(allDone(unify([done], []))).toBe(true);
-    expect(allDone(unify([done, processing("j2", "b", { job_status: "failed" })], []))).toBe(false);
+    expect(allDone(unify([done, told("b", "FAILED")], []))).toBe(false);
     expect(allDone(live)).toBe(false);
     expect(allDone([])).toBe(false);
     expect(closed({ ...open, kept: true }, live).kept).toBe(false);
@@ -266,7 +266,7 @@ describe("the popup", () => {
 
   it("is there while something goes on, went wrong, or has just ended", () => {
     const at = Date.parse("2026-11-16T10:00:00Z");
-    const done = unify([processing("j1", "a", { job_status: "completed", completed_at: "2026-11-16T10:00:00Z" })], []);
+    const done = unify([told("a", "COMPLETED", { completed_at: "2026-11-16T10:00:00Z" })], []);
     expect(isDue([], at)).toBe(false);
     expect(isDue(live, at + 3_600_000)).toBe(true);
     expect(isDue(done, at + 60_000)).toBe(true);

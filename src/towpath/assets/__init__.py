@@ -1,23 +1,25 @@
 """Assets: files that a tenant has uploaded, shared by every product.
 
-They come in as a stream (`receive`), as a form (`forms`) or by resumable upload (`uploads`), lie in the blob store under
-generated keys, and are handed to the product whose `purpose` they were sent for. What only a server can do (`forms`,
-`serving`, `tidying`, `uploads`) is not imported here: commands receive files without one.
+They come in as a stream (`receive`) or as uploads, in one piece or in many (`uploads`), lie in the blob store under
+generated keys, and uploads are handed to the product that registered for their purpose (`on_upload`). Nothing here needs a
+server: commands receive files without one.
 """
 
 from towpath.assets.answers import MediaInfo
-from towpath.assets.attaching import attach
-from towpath.assets.checkup import checkup
 from towpath.assets.decoding import Decoding
-from towpath.assets.errors import AssetNotFound, AssetRefused, MediaUnreadable
+from towpath.assets.errors import AssetNotFound, AssetRefused, MediaUnreadable, Misplaced
 from towpath.assets.files import open_file
-from towpath.assets.keeping import delete, get, usage
 from towpath.assets.limits import Limits
+from towpath.assets.lookup import get, get_of_any_tenant
 from towpath.assets.media import decode, probe
-from towpath.assets.purposes import checks, kinds_taken, receivers
-from towpath.assets.receiving import receive
+from towpath.assets.purposes import on_upload
 from towpath.assets.records import Asset, Upload, Usage
+from towpath.assets.removal import delete
+from towpath.assets.room import usage
+from towpath.assets.sender import Sender
+from towpath.assets.slice import attach
 from towpath.assets.sniffing import MEDIA
+from towpath.assets.streamed import receive
 
 __all__ = [
     "MEDIA",
@@ -28,18 +30,18 @@ __all__ = [
     "Limits",
     "MediaInfo",
     "MediaUnreadable",
+    "Misplaced",
+    "Sender",
     "Upload",
     "Usage",
     "attach",
-    "checks",
-    "checkup",
     "decode",
     "delete",
     "get",
-    "kinds_taken",
+    "get_of_any_tenant",
+    "on_upload",
     "open_file",
     "probe",
     "receive",
-    "receivers",
     "usage",
 ]

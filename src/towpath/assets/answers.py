@@ -8,10 +8,9 @@ import signal
 from dataclasses import dataclass
 from typing import Any
 
+from towpath import ConfigurationError, Transient, plain_text
 from towpath.assets.errors import MediaUnreadable
 from towpath.assets.limits import Limits
-from towpath.core.encoding import plain
-from towpath.core.errors import ConfigurationError, Transient
 
 _LONGEST_TEXT = 2000
 _CONVERT = "convert it to mp3, m4a or wav"
@@ -47,7 +46,7 @@ def understood(output: bytes, code: int | None, limits: Limits) -> Told:
         raise _died(code, limits) from None
     match answer:
         case {"info": dict(info), "walls": list(walls)}:
-            return Told(_info(info), tuple(plain(str(wall), limit=50) for wall in walls[:10]))
+            return Told(_info(info), tuple(plain_text(str(wall), limit=50) for wall in walls[:10]))
         case {"refused": str(why), "remedy": str(remedy)}:
             raise MediaUnreadable(_text(why), remedy=_text(remedy))
         case {"missing": str(what)}:
@@ -73,7 +72,7 @@ def _info(given: dict[str, Any]) -> MediaInfo:
 
 
 def _text(given: str) -> str:
-    return plain(given, limit=_LONGEST_TEXT)
+    return plain_text(given, limit=_LONGEST_TEXT)
 
 
 def _died(code: int | None, limits: Limits) -> Exception:

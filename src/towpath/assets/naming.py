@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from urllib.parse import quote
 
-from towpath.core.encoding import plain
+from towpath import plain_text
 
 LONGEST = 255
 _NAMELESS = "upload"
@@ -15,7 +15,7 @@ _UNSEEN = re.compile(r"[\x00-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069
 
 def shown_name(given: str) -> str:
     """The last part of what was given, without what cannot be seen; a long one keeps its ending."""
-    last = re.split(r"[/\\]", _UNSEEN.sub("", plain(given, limit=len(given) + 1).replace("␀", "")))[-1].strip()
+    last = re.split(r"[/\\]", _UNSEEN.sub("", plain_text(given, limit=len(given) + 1).replace("␀", "")))[-1].strip()
     if last in ("", ".", ".."):
         return _NAMELESS
     if len(last) <= LONGEST:

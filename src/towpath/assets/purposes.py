@@ -1,34 +1,63 @@
-"""What uploads are for. A product registers who gets a finished upload, and what it takes."""
+"""What uploads are for. A product says on its app who gets a finished upload, and what it takes."""
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Collection, Mapping
+from dataclasses import dataclass
 from typing import Any
 
+from towpath import App
+from towpath.assets.errors import AssetRefused
 from towpath.assets.records import Asset
+from towpath.assets.sender import Sender
 from towpath.assets.sniffing import MEDIA
-from towpath.engine.app import App
-from towpath.http.principal import Principal
-from towpath.http.problem import invalid
 
-Receiver = Callable[[App, Principal, Asset, Mapping[str, str]], Awaitable[dict[str, Any]]]
-Check = Callable[[App, Principal, Mapping[str, str]], None]
-
-receivers: dict[str, Receiver] = {}
-"""By purpose. It may be called again for the same asset, after a crash, and then answers the same."""
-checks: dict[str, Check] = {}
-"""By purpose, if there is one: refuses options before anything is uploaded, by raising."""
-kinds_taken: dict[str, Collection[str] | None] = {}
-"""By purpose: the kinds of files it takes; audio and video if nothing else is said."""
+Receiver = Callable[[App, Sender, Asset, Mapping[str, str]], Awaitable[dict[str, Any]]]
+"""Makes of a file what it was sent for, and answers what the sender is told. It may be called again for the same asset,
+after a crash, and then answers the same."""
+Check = Callable[[App, Sender, Mapping[str, str]], None]
+"""Refuses options before anything is uploaded, by raising."""
 
 
-def receiver_of(purpose: str) -> Receiver:
-    found = receivers.get(purpose)
-    if found is None:
-        known = ", ".join(sorted(receivers)) or "none"
-        raise invalid("purpose", f"nothing here takes uploads for {purpose[:100]!r}; known are: {known}")
-    return found
+@dataclass(frozen=True, slots=True)
+class Purpose:
+    receive: Receiver
+    check: Check
+    kinds: Collection[str] | None
 
 
-def kinds_of(purpose: str) -> Collection[str] | None:
-    return kinds_taken.get(purpose, MEDIA)
+class Purposes:
+    """Of one app, by name."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, Purpose] = {}
+
+    def add(self, name: str, purpose: Purpose) -> None:
+        self._known[name] = purpose
+
+    def get(self, name: str) -> Purpose:
+        found = self._known.get(name)
+        if found is None:
+            known = ", ".join(sorted(self._known)) or "none"
+            raise AssetRefused(
+                f"nothing here takes uploads for {name[:100]!r}; known are: {known}", path="purpose",
+                remedy="name one of these, or register it with assets.on_upload",
+            )  # fmt: skip
+        return found
+
+
+def on_upload(
+    app: App, purpose: str, receive: Receiver, *, check: Check | None = None, kinds: Collection[str] | None = MEDIA
+) -> None:
+    """Says who gets the uploads to this app whose purpose is this one. They are refused unless they are of these `kinds`:
+    audio and video if nothing else is said; None takes any file. `check` refuses options before anything is sent."""
+    app.part(Purposes).add(purpose, Purpose(receive, check or _any_options, kinds))
+
+
+def purpose_of(app: App, name: str) -> Purpose:
+    """Raises `AssetRefused` if nothing takes uploads for it."""
+    return app.part(Purposes).get(name)
+
+
+def _any_options(app: App, sender: Sender, options: Mapping[str, str]) -> None:
+    """Whatever does not fit is the receiver's to refuse."""

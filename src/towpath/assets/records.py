@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any, Literal
 
-from towpath.http.records import moment
-from towpath.store.contract import Row
+from towpath import Row
+from towpath.assets.sender import Sender, sender_from
 
 State = Literal["uploading", "ready", "failed"]
 
@@ -45,16 +45,15 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class Upload:
-    """A resumable upload. It has the id of the asset it becomes; `result` is what its receiver made of it."""
+    """A file on its way to what it was sent for. It has the id of the asset it becomes; `result` is what its receiver made
+    of it, `error` why it was refused."""
 
     id: str
-    tenant: str
-    account_id: str | None
+    sender: Sender
     length: int
     received: int
     purpose: str
     options: dict[str, str]
-    principal: dict[str, Any]
     metadata: str
     result: dict[str, Any] | None
     error: dict[str, Any] | None
@@ -62,25 +61,31 @@ class Upload:
     touched_at: datetime
 
     @property
+    def tenant(self) -> str:
+        return self.sender.tenant
+
+    @property
     def complete(self) -> bool:
         return self.received == self.length
 
 
+def _moment(value: Any) -> datetime:
+    """SQLite keeps times as seconds, PostgreSQL as what they are."""
+    found: datetime = datetime.fromtimestamp(value, UTC) if isinstance(value, int | float) else value
+    return found
+
+
 def asset_from(row: Row) -> Asset:
-    at = moment(row["created_at"])
-    assert at is not None
     return Asset(
         row["id"], row["tenant"], row["name"], row["media_type"], row["kind"], row["bytes"], row["sha256"], row["blob_key"],
-        row["state"], at, row["created_by"], json.loads(row["meta"]),
+        row["state"], _moment(row["created_at"]), row["created_by"], json.loads(row["meta"]),
     )  # fmt: skip
 
 
 def upload_from(row: Row) -> Upload:
-    touched = moment(row["touched_at"])
-    assert touched is not None
     result, error = (json.loads(row[name]) if row[name] else None for name in ("result", "error"))
+    ended = row["finished_at"]
     return Upload(
-        row["id"], row["tenant"], row["account_id"], row["length"], row["received"], row["purpose"],
-        json.loads(row["options"]), json.loads(row["principal"]), row["metadata"], result, error,
-        moment(row["finished_at"]), touched,
+        row["id"], sender_from(row["sender"]), row["length"], row["received"], row["purpose"], json.loads(row["options"]),
+        row["metadata"], result, error, None if ended is None else _moment(ended), _moment(row["touched_at"]),
     )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Looking after what was left half done: uploads nobody went on with, and what a killed server was in the middle of."""
+"""Looking after what was left half done: uploads nobody went on with, and files whose deletion was interrupted."""
 
 from __future__ import annotations
 
@@ -7,10 +7,8 @@ import logging
 from contextlib import suppress
 from datetime import timedelta
 
-from towpath.assets.keeping import delete, forget
-from towpath.assets.uploads.finishing import finish
-from towpath.engine.app import App
-from towpath.store.contract import Row, Tx
+from towpath import App, Reading, Row, Transaction
+from towpath.assets.removal import delete, forget
 
 log = logging.getLogger("towpath.assets")
 _BATCH = 100
@@ -22,39 +20,24 @@ async def tidy(app: App) -> dict[str, int]:
     """One round, safe to be done by several servers at once; answers what was done."""
     keep = timedelta(hours=app.settings.keep_unfinished_uploads_hours)
     return {
-        "finished": await _finish(app),
         "abandoned": await _abandoned(app, keep),
         "removed": await _removed(app),
         "forgotten": await _forget_ended(app, keep),
     }
 
 
-async def _finish(app: App) -> int:
-    async def unit(tx: Tx) -> list[str]:
-        return [row["id"] for row in await tx.fetch("asset_uploads_unfinished", now=tx.now, limit=_BATCH)]
-
-    done = 0
-    for upload_id in await app.services.store.read(unit):
-        try:
-            await finish(app, upload_id)
-            done += 1
-        except Exception as error:  # one bad upload must not keep the others from being finished
-            log.warning("the upload %s could not be finished: %s", upload_id, error)
-    return done
-
-
 async def _abandoned(app: App, keep: timedelta) -> int:
-    async def unit(tx: Tx) -> list[Row]:
-        return list(await tx.fetch("assets_abandoned", before=tx.now - keep, limit=_BATCH))
+    async def unit(now: Reading) -> list[Row]:
+        return list(await now.query("assets_abandoned", before=now.now - keep, limit=_BATCH))
 
-    return sum([await delete(app, row["tenant"], [row["id"]]) for row in await app.services.store.read(unit)])
+    return sum([await delete(app, row["tenant"], [row["id"]]) for row in await app.read(unit)])
 
 
 async def _removed(app: App) -> int:
-    async def unit(tx: Tx) -> list[str]:
-        return [row["id"] for row in await tx.fetch("assets_removed", before=tx.now - _GRACE, limit=_BATCH)]
+    async def unit(now: Reading) -> list[str]:
+        return [row["id"] for row in await now.query("assets_removed", before=now.now - _GRACE, limit=_BATCH)]
 
-    ids = await app.services.store.read(unit)
+    ids = await app.read(unit)
     await forget(app, ids)
     return len(ids)
 
@@ -62,11 +45,11 @@ async def _removed(app: App) -> int:
 async def _forget_ended(app: App, keep: timedelta) -> int:
     """How an upload ended is told for a while; the file it became is not touched."""
 
-    async def unit(tx: Tx) -> int:
-        rows = await tx.fetch("asset_uploads_old", before=tx.now - keep, limit=_BATCH)
-        return await tx.execute("asset_uploads_forget", ids=[row["id"] for row in rows]) if rows else 0
+    async def unit(tx: Transaction) -> int:
+        rows = await tx.query("asset_uploads_old", before=tx.now - keep, limit=_BATCH)
+        return await tx.change("asset_uploads_forget", ids=[row["id"] for row in rows]) if rows else 0
 
-    return await app.services.store.run(unit)
+    return await app.transact(unit)
 
 
 class Keeper:

@@ -15,7 +15,7 @@ from towpath.blobs.errors import BlobStoreClosed, BlobStoreUnavailable
 from towpath.blobs.folders import make_root
 from towpath.blobs.keys import check_key, check_prefix
 from towpath.blobs.uploads import Upload, sweep
-from towpath.core.beside import beside
+from towpath.core.blocking import beside
 
 CHUNK = 1024 * 1024
 LEFTOVER_SECONDS = 3600.0

@@ -13,7 +13,7 @@ from typing import Any
 from towpath.engine.app import App
 from towpath.http import audit
 from towpath.http.facts import Facts, Note
-from towpath.http.identity import SLICE
+from towpath.identity.slice import SLICE
 from towpath.store.also import Also
 from towpath.store.migrating import pending
 

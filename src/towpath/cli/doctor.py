@@ -7,7 +7,7 @@ import time
 import typer
 from rich.text import Text
 
-from towpath import assets
+from towpath.cli import decoder_checkup
 from towpath.cli.data import exists, how_to_find, options_for
 from towpath.cli.installation import check_installation
 from towpath.cli.opening import app_for, run
@@ -18,7 +18,7 @@ from towpath.cli.words import program
 from towpath.core.errors import TowpathError
 from towpath.core.masking import masked
 from towpath.engine.app import App
-from towpath.engine.findings import Finding, Level, note, ok, problem
+from towpath.engine.asking.findings import Finding, Level, note, ok, problem
 
 _CLOCK_TOLERANCE, _CLOCK_WRONG = 1.0, 60.0
 _MARKS = {Level.OK: ("✓", "green"), Level.NOTE: ("•", "yellow"), Level.PROBLEM: ("✗", "red")}
@@ -46,7 +46,7 @@ def doctor(app_path: AppWithSlices = None, as_json: AsJson = False, database: Da
 
 async def _examine(app_path: str | None, database: str | None) -> list[Finding]:
     app = app_for(database, app_path)
-    return [*check_installation(app.url, app.settings), *await assets.checkup(), *await _database(app)]
+    return [*check_installation(app.url, app.settings), *await decoder_checkup.checkup(), *await _database(app)]
 
 
 async def _database(app: App) -> list[Finding]:

@@ -11,7 +11,7 @@ from towpath.cli.records import plain
 from towpath.cli.screen import clean, console, facts, say_json, state
 from towpath.cli.words import age, clock, duration
 from towpath.core.lifecycle import TERMINAL, State
-from towpath.engine.explain import MOST_COUNTED, Explanation
+from towpath.engine.asking.explain import MOST_COUNTED, Explanation
 
 
 @finds_data

@@ -14,10 +14,10 @@ from towpath.cli.data import database_url, exists, missing_database, opening, op
 from towpath.cli.words import program
 from towpath.core.errors import ConfigurationError
 from towpath.engine.app import App
-from towpath.http import accounts
-from towpath.http.errors import AccountNotFound
-from towpath.http.identity import SLICE
-from towpath.http.records import Account
+from towpath.identity import accounts
+from towpath.identity.errors import AccountNotFound
+from towpath.identity.records import Account
+from towpath.identity.slice import SLICE
 from towpath.store.private import make_folder
 
 UserName = Annotated[str, typer.Argument(metavar="NAME", help="The account's name.")]

@@ -12,7 +12,7 @@ from urllib.parse import unquote, urlsplit
 from towpath import config, wiring
 from towpath.cli.words import size
 from towpath.config import Settings
-from towpath.engine.findings import Finding, note, ok, problem
+from towpath.engine.asking.findings import Finding, note, ok, problem
 from towpath.store import private
 from towpath.version import __version__
 

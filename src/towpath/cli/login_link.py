@@ -13,8 +13,8 @@ from towpath.cli.identity import account_named, opened_identity
 from towpath.cli.opening import run
 from towpath.cli.options import Data, Database
 from towpath.engine.app import App
-from towpath.http.accounts import LOCAL
-from towpath.http.local import make_login_link
+from towpath.identity.accounts import LOCAL
+from towpath.identity.local import make_login_link
 
 DEFAULT_URL = "http://127.0.0.1:8642"
 BaseUrl = Annotated[

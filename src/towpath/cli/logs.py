@@ -11,8 +11,8 @@ import structlog
 
 from towpath.config import Settings
 from towpath.core.errors import ConfigurationError
-from towpath.core.lines import indented, one_line
-from towpath.engine.place import current_context
+from towpath.core.log_lines import indented, one_line
+from towpath.engine.running.current import current_context
 
 
 def set_up_logs(settings: Settings) -> None:

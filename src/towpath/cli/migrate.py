@@ -34,7 +34,7 @@ def migrate(
     if not missing:
         typer.echo("the database is up to date")
     for migration in missing:
-        typer.echo(f"{'missing' if check else 'applied'} {migration.slice} {migration.number:04} {migration.name}")
+        typer.echo(f"{'missing' if check else 'applied'} {migration}")
     if check and missing:
         raise typer.Exit(1)
 
@@ -53,8 +53,7 @@ async def _apply(app: App) -> list[Migration]:
     applied = await app.migrate()
     if applied:
         async with app_for(app.url) as bare:  # knows no operations and declares nothing
-            named = [f"{one.slice} {one.number:04}" for one in applied]
-            await note(bare, "schema.migrate", applied=named)
+            await note(bare, "schema.migrate", applied=[str(one) for one in applied])
     return applied
 
 

@@ -19,7 +19,7 @@ from towpath.cli.strangers import how_to_let_in
 from towpath.cli.words import program
 from towpath.core.errors import ConfigurationError
 from towpath.engine.app import App
-from towpath.http.local import check_host, ensure_local_account, has_password_account, make_login_link
+from towpath.identity.local import check_host, ensure_local_account, has_password_account, make_login_link
 from towpath.server import ServerOptions, create_app
 from towpath.server.connections import bounds_from, protocol_within
 from towpath.server.streams import end_streams

@@ -8,10 +8,10 @@ from towpath.cli.data import exists, options_for
 from towpath.cli.words import program
 from towpath.core.errors import StoreUnavailable
 from towpath.engine.app import App
-from towpath.http import accounts
-from towpath.http.addresses import is_loopback
-from towpath.http.identity import SLICE
-from towpath.http.local import check_host
+from towpath.identity import accounts
+from towpath.identity.local import check_host
+from towpath.identity.slice import SLICE
+from towpath.outbound.addresses import is_loopback
 from towpath.store.contract import Store
 from towpath.store.migrating import pending
 

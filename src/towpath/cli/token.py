@@ -14,10 +14,10 @@ from towpath.cli.opening import run
 from towpath.cli.options import AsJson, Data, Database
 from towpath.cli.screen import clean, console, say_json, table
 from towpath.cli.words import clock
-from towpath.http import tokens
-from towpath.http.accounts import LOCAL
-from towpath.http.errors import AccountNotFound
-from towpath.http.records import Token
+from towpath.identity import tokens
+from towpath.identity.accounts import LOCAL
+from towpath.identity.errors import AccountNotFound
+from towpath.identity.records import Token
 
 app = typer.Typer(no_args_is_help=True)
 

@@ -67,7 +67,7 @@ def up(
       towpath up --app shop.jobs:app --data /var/lib/shop --port 9000
     """
     need("server", useful=("local",))
-    from towpath.cli.homes import home_for
+    from towpath.cli.data_places import home_for
     from towpath.cli.strangers import refuse_strangers
 
     first = app_path is None and not exists(database_in(data or DATA))
@@ -104,7 +104,7 @@ async def _up(
 async def _begin_example(app: App, *, wanted: bool, first: bool) -> None:
     """On the first start only: whoever has removed it must not meet it again."""
     from towpath.cli.example.seeding import seed
-    from towpath.engine.example import remove_schedules
+    from towpath.engine.changing.example import remove_schedules
 
     if not wanted:
         await remove_schedules(app)

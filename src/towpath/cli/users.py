@@ -20,9 +20,9 @@ from towpath.cli.words import clock
 from towpath.core.errors import ConfigurationError
 from towpath.core.records import DEFAULT_TENANT
 from towpath.engine.app import App
-from towpath.http import accounts, links, logging_in, passwords, tokens
-from towpath.http.accounts import LOCAL
-from towpath.http.records import Account
+from towpath.identity import accounts, links, logging_in, passwords, tokens
+from towpath.identity.accounts import LOCAL
+from towpath.identity.records import Account
 
 app = typer.Typer(no_args_is_help=True)
 

@@ -12,7 +12,7 @@ from towpath.cli.records import plain
 from towpath.cli.screen import clean, console, say_json, table
 from towpath.cli.words import age
 from towpath.core.records import WorkerRow
-from towpath.engine.liveness import is_alive
+from towpath.engine.asking.liveness import is_alive
 
 
 @finds_data

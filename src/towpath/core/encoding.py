@@ -101,6 +101,7 @@ def _items(value: dict[str, Any] | list[Any]) -> Iterable[Any]:
 
 
 def decode(text: str | bytes | None) -> Any:
+    """The value that `encode` made this text of; None is None."""
     if text is None:
         return None
     try:

@@ -14,6 +14,7 @@
     ├── LeaseLost                this attempt no longer owns the job; nothing it writes counts
     ├── JobNotFound, QueueNotFound, ScheduleNotFound, NameTaken, UnknownOperation, NotRequeueable, JobFailed, JobCancelled,
     │   ResultTimeout
+    ├── StreamReset              a stream of events cannot go on from the token it was given
     ├── EncodingError            a value that JSON cannot carry faithfully
     │   └── PayloadTooLarge
     ├── ConfigurationError       wrong setting, URL, or a component that is too old
@@ -169,6 +170,22 @@ class JobCancelled(TowpathError):
 
 class ResultTimeout(TowpathError, TimeoutError):
     """app.result() gave up waiting; the job itself goes on."""
+
+
+class StreamReset(TowpathError):
+    """A stream of events cannot go on from this token: it is `unknown` here, or has `expired`, because what came after it is
+    no longer kept. Start over from now, and load anew what you had from the stream."""
+
+    def __init__(self, reason: str, token: str) -> None:
+        shown = token if len(token) <= 80 else f"{token[:80]}…"
+        super().__init__(
+            f"the stream of events cannot go on from {shown!r}, which {_WHY_RESET[reason]}; begin without a token, "
+            f"and load anew what you keep"
+        )
+        self.reason = reason
+
+
+_WHY_RESET = {"unknown": "this database does not know", "expired": "has expired"}
 
 
 class EncodingError(TowpathError, ValueError):

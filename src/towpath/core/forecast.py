@@ -1,8 +1,8 @@
-"""What a queue is going to do: in which order its subjects are begun, and when each is done.
+"""What a queue is going to do: in which order its jobs are begun, and when each is done.
 
-A subject is what people wait for: a job, or a job with the parts that it makes. The queue is played from here on by the
-rules that the stores obey: lowest band first, then lowest pass, then oldest; fresh work is stamped behind its lane's last,
-begun work keeps its place, and a lane's cap parks what is too much. Nothing here does I/O or knows what the work is.
+A family is what people wait for: a job, with the parts that it makes. The queue is played from here on by the rules that the
+stores obey: lowest band first, then lowest pass, then oldest; fresh work is stamped behind its lane's last, begun work keeps
+its place, and a lane's cap parks what is too much. Nothing here does I/O or knows what the work is.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class Where(Enum):
 
 @dataclass(slots=True)
 class Piece:
-    """A job of a subject that has not ended. `seconds` is what is left of it once it runs."""
+    """A job of a family that has not ended. `seconds` is what is left of it once it runs."""
 
     id: str
     seconds: float
@@ -40,7 +40,8 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """What a subject's own job makes when it has run: so many alike."""
+    """What a job makes when it has run: so many child jobs alike. `cost` is what each is enqueued with, `seconds` how long
+    each takes on one slot."""
 
     count: int
     cost: float
@@ -48,8 +49,8 @@ class Parts:
 
 
 @dataclass(slots=True)
-class Subject:
-    """`own` is its own job, None while it waits for parts. After the parts it runs once more, for `closing` seconds."""
+class Family:
+    """`own` is the job itself, None while it waits for parts. After the parts it runs once more, for `closing` seconds."""
 
     id: str
     lane: str
@@ -60,6 +61,10 @@ class Subject:
     closing: float | None = None
     pass_: float = 0.0
     begun: bool = False
+    subject: str = ""
+    """What it works on, if others may work on the same: those count once in a place in line."""
+    guest: bool = False
+    """Only its parts are in this queue. It does not count as open here, and when it closes, it does so elsewhere."""
 
     @property
     def seconds(self) -> float:
@@ -71,7 +76,7 @@ class Subject:
 
 @dataclass(frozen=True, slots=True)
 class Cap:
-    """Of a lane: how many of its jobs run at once (`GATE_SLOTS`), or how many of its subjects are open (`GATE_ROOTS`)."""
+    """Of a lane: how many of its jobs run at once (`GATE_SLOTS`), or how many of its families are open (`GATE_ROOTS`)."""
 
     gate: int = GATE_NONE
     most: int = 0
@@ -80,11 +85,13 @@ class Cap:
 
 @dataclass(slots=True)
 class Forecast:
-    """`places`: 1 is begun next. `ends`: seconds from now, if nothing comes to it. `crowded`: when those that were asked for
-    would be done if everybody who is here kept sending, and one more came: fair order promises that much. `dry` are lanes
-    that had nothing parked any more, and how many were begun by then: if a lane has more than was told, what comes after is
-    not certain."""
+    """`order`: 1 is begun next, then 2. `places`: how many other subjects are begun before it, and one; those that are under
+    way do not count. `ends`: seconds from now, if nothing comes to it. `crowded`: when those that were asked for would be
+    done if everybody who is here kept sending, and one more came: fair order promises that much. `dry` are lanes that had
+    nothing parked any more, and how many were begun by then: if a lane has more than was told, what comes after is not
+    certain."""
 
+    order: dict[str, int] = field(default_factory=dict)
     places: dict[str, int] = field(default_factory=dict)
     crowded: dict[str, float] = field(default_factory=dict)
     ends: dict[str, float] = field(default_factory=dict)
@@ -92,7 +99,7 @@ class Forecast:
 
 
 _Key = tuple[int, float, str]
-_Job = tuple[Piece, Subject, bool]
+_Job = tuple[Piece, Family, bool]
 
 
 class _Play:
@@ -107,59 +114,66 @@ class _Play:
         self._used: dict[str, int] = {}
         self._made = 0
         self._missing: dict[str, int] = {}
+        self._under_way: set[str] = set()
+        self._begun: set[str] = set()
         self.told = Forecast()
 
-    def set_up(self, subjects: Iterable[Subject]) -> None:
-        for subject in subjects:
-            self._missing[subject.id] = len(subject.parts)
-            jobs: list[_Job] = [(part, subject, False) for part in subject.parts]
-            jobs += [(subject.own, subject, True)] if subject.own is not None else []
-            if self._cap(subject).gate == GATE_ROOTS and not (subject.own and subject.own.where is Where.PARKED):
-                self._use(subject.lane, 1)
+    def set_up(self, families: Iterable[Family]) -> None:
+        for family in families:
+            if family.begun:
+                self._under_way.add(family.subject or family.id)
+            self._missing[family.id] = len(family.parts)
+            jobs: list[_Job] = [(part, family, False) for part in family.parts]
+            jobs += [(family.own, family, True)] if family.own is not None else []
+            if self._counts_as_open(family) and not (family.own and family.own.where is Where.PARKED):
+                self._use(family.lane, 1)
             for job in jobs:
                 self._put(job)
 
     def _put(self, job: _Job) -> None:
-        piece, subject, _ = job
+        piece, family, _ = job
         if piece.where is Where.PARKED:
             self._park(job)
         elif piece.where is Where.RUNNING:
             self._run(job)
         else:
             self._make_ready(job, piece.pass_)
-        if piece.where is not Where.PARKED and self._cap(subject).gate == GATE_SLOTS:
-            self._use(subject.lane, 1)
+        if piece.where is not Where.PARKED and self._cap(family).gate == GATE_SLOTS:
+            self._use(family.lane, 1)
 
-    def _cap(self, subject: Subject) -> Cap:
-        return self._lanes.get(subject.lane, _NO_CAP)
+    def _cap(self, family: Family) -> Cap:
+        return self._lanes.get(family.lane, _NO_CAP)
+
+    def _counts_as_open(self, family: Family) -> bool:
+        return not family.guest and self._cap(family).gate == GATE_ROOTS
 
     def _use(self, lane: str, more: int) -> None:
         self._used[lane] = self._used.get(lane, 0) + more
 
     def _park(self, job: _Job) -> None:
-        piece, subject, _ = job
-        heapq.heappush(self._parked.setdefault(subject.lane, []), ((subject.priority, not piece.begun, piece.id), job))
+        piece, family, _ = job
+        heapq.heappush(self._parked.setdefault(family.lane, []), ((family.priority, not piece.begun, piece.id), job))
 
     def _run(self, job: _Job) -> None:
         self._made += 1
         heapq.heappush(self._running, (self.now + job[0].seconds, self._made, job))
 
     def _make_ready(self, job: _Job, pass_: float) -> None:
-        piece, subject, _ = job
+        piece, family, _ = job
         piece.pass_ = pass_
-        lane = (subject.priority, subject.lane)
+        lane = (family.priority, family.lane)
         self._tails[lane] = max(self._tails.get(lane, 0.0), pass_)
-        heapq.heappush(self._ready, ((subject.priority, pass_, piece.id), job))
+        heapq.heappush(self._ready, ((family.priority, pass_, piece.id), job))
 
     def _stamp(self, job: _Job) -> None:
         """Its place in the fair order. A lane's last pass counts only while it is above the floor, as in the stores."""
-        piece, subject, _ = job
-        floor = self._floors.get(subject.priority, 0.0)
+        piece, family, _ = job
+        floor = self._floors.get(family.priority, 0.0)
         if piece.begun:
             self._make_ready(job, fairness.keep(floor, piece.pass_))
         else:
-            tail = self._tails.get((subject.priority, subject.lane))
-            self._make_ready(job, fairness.stamp(floor, tail, piece.cost, self._cap(subject).weight))
+            tail = self._tails.get((family.priority, family.lane))
+            self._make_ready(job, fairness.stamp(floor, tail, piece.cost, self._cap(family).weight))
 
     def _admit(self, job: _Job) -> None:
         if self._cap(job[1]).gate == GATE_SLOTS:
@@ -175,7 +189,7 @@ class _Play:
             self._use(lane, 1)
             self._stamp(job)
             if not waiting:
-                self.told.dry[lane] = len(self.told.places)
+                self.told.dry[lane] = len(self.told.order)
 
     def open_gates(self) -> None:
         for lane in list(self._parked):
@@ -187,13 +201,20 @@ class _Play:
             return False
         (band, pass_, _), job = heapq.heappop(self._ready)
         self._floors[band] = max(self._floors.get(band, 0.0), pass_)
-        _, subject, own = job
-        if own and not subject.begun:
-            subject.begun = True
-            self.told.places[subject.id] = len(self.told.places) + 1
+        _, family, own = job
+        if own and not family.begun:
+            family.begun = True
+            self._place(family)
         job[0].where = Where.RUNNING
         self._run(job)
         return True
+
+    def _place(self, family: Family) -> None:
+        subject = family.subject or family.id
+        self.told.order[family.id] = len(self.told.order) + 1
+        self.told.places[family.id] = len(self._begun) - (subject in self._begun) + 1
+        if subject not in self._under_way:
+            self._begun.add(subject)
 
     @property
     def busy(self) -> int:
@@ -201,39 +222,40 @@ class _Play:
 
     def end_one(self) -> None:
         """The next that is done, and what follows from it."""
-        self.now, _, (piece, subject, own) = heapq.heappop(self._running)
-        if self._cap(subject).gate == GATE_SLOTS:
-            self._use(subject.lane, -1)
+        self.now, _, (piece, family, own) = heapq.heappop(self._running)
+        if self._cap(family).gate == GATE_SLOTS:
+            self._use(family.lane, -1)
         if own:
-            self._own_has_run(piece, subject)
+            self._own_has_run(piece, family)
         else:
-            self._missing[subject.id] -= 1
-            if not self._missing[subject.id]:
-                self._close(subject, subject.pass_)
-        if self._cap(subject).gate == GATE_SLOTS:
-            self.open_gate(subject.lane)
+            self._missing[family.id] -= 1
+            if not self._missing[family.id] and family.own is None:
+                self._close(family, family.pass_)
+        if self._cap(family).gate == GATE_SLOTS:
+            self.open_gate(family.lane)
 
-    def _own_has_run(self, piece: Piece, subject: Subject) -> None:
-        made, subject.makes = subject.makes, None
+    def _own_has_run(self, piece: Piece, family: Family) -> None:
+        made, family.makes = family.makes, None
+        family.own, family.pass_ = None, piece.pass_
         if made is None or not made.count:
-            self._close(subject, piece.pass_)
+            if not self._missing[family.id]:
+                self._close(family, piece.pass_)
             return
-        subject.own, subject.pass_ = None, piece.pass_
-        self._missing[subject.id] = made.count
+        self._missing[family.id] += made.count
         for _ in range(made.count):
             self._made += 1
-            self._admit((Piece(f"~{self._made:09}", made.seconds, Where.READY, cost=made.cost), subject, False))
+            self._admit((Piece(f"~{self._made:09}", made.seconds, Where.READY, cost=made.cost), family, False))
 
-    def _close(self, subject: Subject, pass_: float) -> None:
-        if subject.closing is not None:
-            last = Piece(subject.id, subject.closing, Where.READY, pass_, begun=True)
-            subject.own, subject.closing = last, None
-            self._admit((last, subject, True))
+    def _close(self, family: Family, pass_: float) -> None:
+        if family.closing is not None:
+            last = Piece(family.id, family.closing, Where.READY, pass_, begun=True)
+            family.own, family.closing = last, None
+            self._admit((last, family, True))
             return
-        self.told.ends[subject.id] = self.now
-        if self._cap(subject).gate == GATE_ROOTS:
-            self._use(subject.lane, -1)
-            self.open_gate(subject.lane)
+        self.told.ends[family.id] = self.now
+        if self._counts_as_open(family):
+            self._use(family.lane, -1)
+            self.open_gate(family.lane)
 
 
 _NO_CAP = Cap()
@@ -241,7 +263,7 @@ _NEWCOMER = 1.0
 
 
 def foresee(
-    subjects: Iterable[Subject],
+    families: Iterable[Family],
     slots: int,
     *,
     asked: Collection[str],
@@ -250,40 +272,40 @@ def foresee(
     most_places: int = 1000,
 ) -> Forecast:
     """Plays the queue with so many slots until all that are asked for are done, or more than `most_places` are begun. The
-    subjects are used up by it."""
-    subjects = list(subjects)
-    before, share = _lane_work(subjects), _shares(subjects, lanes or {})
+    families are used up by it."""
+    families = list(families)
+    before, share = _lane_work(families), _shares(families, lanes or {})
     play = _Play(floors or {}, lanes or {})
-    play.set_up(subjects)
+    play.set_up(families)
     play.open_gates()
     left = set(asked)
     for _ in range(MOST_PLAYED):
         while play.busy < max(1, slots) and play.claim():
             pass
-        if not play.busy or len(play.told.places) > most_places:
+        if not play.busy or len(play.told.order) > most_places:
             break
         play.end_one()
         left.difference_update(play.told.ends)
         if not left:
             break
-    for subject in subjects:
-        if subject.id in asked:
-            play.told.crowded[subject.id] = before[subject.id] / share[subject.lane] / max(1, slots)
+    for family in families:
+        if family.id in asked:
+            play.told.crowded[family.id] = before[family.id] / share[family.lane] / max(1, slots)
     return play.told
 
 
-def _lane_work(subjects: Iterable[Subject]) -> dict[str, float]:
-    """Seconds of work in a subject's lane up to its end: what is begun, then by band, then by age."""
+def _lane_work(families: Iterable[Family]) -> dict[str, float]:
+    """Seconds of work in a family's lane up to its end: what is begun, then by band, then by age."""
     sums: dict[str, float] = {}
     found = {}
-    for subject in sorted(subjects, key=lambda one: (not one.begun, one.priority, one.id)):
-        sums[subject.lane] = sums.get(subject.lane, 0.0) + subject.seconds
-        found[subject.id] = sums[subject.lane]
+    for family in sorted(families, key=lambda one: (not one.begun, one.priority, one.id)):
+        sums[family.lane] = sums.get(family.lane, 0.0) + family.seconds
+        found[family.id] = sums[family.lane]
     return found
 
 
-def _shares(subjects: Iterable[Subject], lanes: Mapping[str, Cap]) -> dict[str, float]:
+def _shares(families: Iterable[Family], lanes: Mapping[str, Cap]) -> dict[str, float]:
     """Of the slots, while all lanes that are here have something to do, and one more."""
-    weights = {subject.lane: lanes.get(subject.lane, _NO_CAP).weight for subject in subjects}
+    weights = {family.lane: lanes.get(family.lane, _NO_CAP).weight for family in families}
     everybody = sum(weights.values()) + _NEWCOMER
     return {lane: weight / everybody for lane, weight in weights.items()}

@@ -9,6 +9,8 @@ from datetime import UTC, datetime
 
 FIRST_ID = "00000000-0000-0000-0000-000000000000"
 """Before every id: where a walk over all of them begins."""
+LAST_ID = "ffffffff-ffff-ffff-ffff-ffffffffffff"
+"""After every id: where a walk from the newest to the oldest begins."""
 
 _lock = threading.Lock()
 _last = 0

@@ -19,6 +19,11 @@ class State(StrEnum):
     FAILED = "failed"
     CANCELLED = "cancelled"
 
+    @property
+    def live(self) -> bool:
+        """Whether a job that is in it has not ended."""
+        return self in LIVE
+
 
 QUEUED, RUNNING, WAITING = State.QUEUED, State.RUNNING, State.WAITING
 SUCCEEDED, PARTIAL, FAILED, CANCELLED = State.SUCCEEDED, State.PARTIAL, State.FAILED, State.CANCELLED

@@ -18,30 +18,43 @@ DEFAULT_TENANT = "default"
 GATE_NONE, GATE_SLOTS, GATE_ROOTS = 0, 1, 2
 
 
+Subject = tuple[str, str]
+"""Kind and id of the thing that a job works on, such as `("recording", "0198…")`."""
+
+
+def subject(kind: str | None, subject_id: str | None) -> Subject | None:
+    return None if kind is None or subject_id is None else (kind, subject_id)
+
+
+def stored(postgres: str, default: Any) -> Any:
+    """A field whose column on PostgreSQL is not of the type that its Python type suggests."""
+    return field(default=default, metadata={"postgres": postgres})
+
+
 @dataclass
 class Job:
-    """One row of the job table.
+    """One row of the job table. Its fields are the list of columns: `store/columns.py` makes everything else of them.
 
     `attempt` is the fence: it grows with every lease and is never reset. `failures` is the budget, compared with
     `max_attempts` and reset by a requeue. `pass_` is the virtual finish time that fair order sorts by.
     """
 
-    id: str
+    id: str = field(metadata={"postgres": "uuid"})
     queue: str
     operation: str
     tenant: str = DEFAULT_TENANT
     lane: str = DEFAULT_TENANT
-    priority: int = DEFAULT_PRIORITY
+    priority: int = stored("smallint", DEFAULT_PRIORITY)
     cost: float = 1.0
     pass_: float = 0.0
-    parent_id: str | None = None
-    root_id: str = ""
+    parent_id: str | None = stored("uuid", None)
+    root_id: str = stored("uuid", "")
     child_group: str | None = None
     key: str | None = None
 
     state: State = State.QUEUED
     ready: bool = False
-    gate: int = GATE_NONE
+    gate: int = stored("smallint", GATE_NONE)
     parked: bool = False
     reason: str | None = None
     run_at: datetime | None = None
@@ -59,9 +72,9 @@ class Job:
     lease_until: datetime | None = None
     worker_id: str | None = None
 
-    payload_json: str = "null"
-    result_json: str | None = None
-    error_json: str | None = None
+    payload_json: str = stored("json", "null")
+    result_json: str | None = stored("json", None)
+    error_json: str | None = stored("json", None)
     error_kind: str | None = None
     error_group: str | None = None
 
@@ -76,6 +89,8 @@ class Job:
     closing: bool = False
 
     trace: str | None = None
+    subject_kind: str | None = None
+    subject_id: str | None = None
     created_at: datetime | None = None
     started_at: datetime | None = None
     finished_at: datetime | None = None
@@ -103,6 +118,11 @@ class Job:
     def error(self) -> dict[str, Any] | None:
         value: dict[str, Any] | None = decode(self.error_json)
         return value
+
+    @property
+    def subject(self) -> Subject | None:
+        """What it works on."""
+        return subject(self.subject_kind, self.subject_id)
 
     @property
     def live(self) -> bool:
@@ -165,6 +185,8 @@ class NewJob:
     root_id: str | None = None
     child_group: str | None = None
     trace: str | None = None
+    subject_kind: str | None = None
+    subject_id: str | None = None
     mould: dict[str, Any] | None = field(default=None, compare=False, repr=False)
     """What it has in common with others of one bulk, as the fields of a Job. Jobs that share this very object are known to
     differ in nothing but their ids and payloads."""
@@ -179,9 +201,53 @@ class NewJob:
             "id": self.id, "queue": self.queue, "operation": self.operation, "tenant": self.tenant, "lane": self.lane,
             "priority": self.priority, "cost": self.cost, "root_id": self.root_id or self.id, "key": self.key,
             "payload_json": self.payload_json, "run_at": self.run_at, "max_attempts": self.max_attempts,
-            "trace": self.trace,
+            "trace": self.trace, "subject_kind": self.subject_kind, "subject_id": self.subject_id,
         }  # fmt: skip
         return job
+
+
+@dataclass(slots=True)
+class Claimed:
+    """A job as its worker needs it: the row at the moment of the claim.
+
+    The fields without a default are told of every job. Those with one are only told of jobs in which one of them differs
+    from it, so that most claims do without them; of `lane` and `root_id` that is the tenant and the job's own id.
+    """
+
+    queue: str
+    id: str
+    operation: str
+    tenant: str
+    priority: int
+    pass_: float
+    attempt: int
+    max_attempts: int
+    payload_json: str
+    lane: str
+    root_id: str
+    parent_id: str | None = None
+    failures: int = 0
+    retry_laters: int = 0
+    wakes: int = 0
+    steps: int = 0
+    gate: int = 0
+    children_total: int = 0
+    await_group: str | None = None
+    await_open: int = 0
+    progress_current: float | None = None
+    progress_total: float | None = None
+    trace: str | None = None
+    subject_kind: str | None = None
+    subject_id: str | None = None
+
+    @property
+    def subject(self) -> Subject | None:
+        return subject(self.subject_kind, self.subject_id)
+
+    @property
+    def solo(self) -> bool:
+        """Nobody else's row is touched when it ends."""
+        return self.parent_id is None and self.gate == 0 and self.children_total == 0
 
 
 @dataclass(slots=True)

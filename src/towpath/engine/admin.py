@@ -10,7 +10,7 @@ from functools import partial
 from towpath.core.encoding import decode
 from towpath.core.errors import QueueNotFound, SchemaInvalid
 from towpath.core.records import Lane, WorkerRow
-from towpath.engine.liveness import live_workers
+from towpath.engine.asking.liveness import live_workers
 from towpath.engine.registry import check_label, check_name
 from towpath.engine.services import Services
 from towpath.store import ledger

@@ -1,4 +1,4 @@
-"""App: what people import. It registers operations, opens the store, and hands everything else to the room that does it."""
+"""App: what people import. It opens the store, and hands everything else to the room that does it."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ import asyncio
 import os
 import time
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any, Self, TypeVar
 
 from towpath import config, wiring
+from towpath.blobs import BlobStore
 from towpath.blobs.marking import marked
 from towpath.core import transitions
-from towpath.core.beside import beside
+from towpath.core.blocking import beside
 from towpath.core.errors import (
-    Category,
     ConfigurationError,
     JobCancelled,
     JobFailed,
@@ -26,37 +26,42 @@ from towpath.core.errors import (
 )
 from towpath.core.ids import uuid7
 from towpath.core.lifecycle import State
-from towpath.core.records import DEFAULT_QUEUE, DEFAULT_TENANT, Event, Job, Step, WorkerRow
-from towpath.core.retry import Retry
-from towpath.engine import admin, explain, reading, retention, schedules, tracing
+from towpath.core.records import DEFAULT_QUEUE, Event, Job, Step, Subject, WorkerRow
+from towpath.engine import admin, schedules, tracing, transaction
+from towpath.engine.asking import explain, reading
+from towpath.engine.asking.checkup import checkup
+from towpath.engine.asking.findings import Finding
+from towpath.engine.asking.inbox import Inbox, payload_for
+from towpath.engine.asking.prices import Prices
+from towpath.engine.asking.statistics import Statistics, statistics
 from towpath.engine.backup import Backup, backup
 from towpath.engine.budgets import Budgets
-from towpath.engine.checkup import checkup
-from towpath.engine.declaring import Declarer
-from towpath.engine.findings import Finding
-from towpath.engine.inbox import Inbox, payload_for
-from towpath.engine.prices import Prices
-from towpath.engine.priorities import reprioritize
-from towpath.engine.registry import Operation, Registry, check_importable, check_label, check_name, describe_function
+from towpath.engine.changing import deleting
+from towpath.engine.changing.deleting import Removed
+from towpath.engine.changing.priorities import reprioritize
+from towpath.engine.declarations import Declarations
+from towpath.engine.registry import check_label, check_name
 from towpath.engine.resources import Resources
-from towpath.engine.scribe import Scribe
+from towpath.engine.running.group_commit import GroupCommit
+from towpath.engine.running.stints import Stints, until_set, until_signal
+from towpath.engine.running.worker import Worker
 from towpath.engine.services import Services, check_priority
-from towpath.engine.statistics import Statistics, statistics
-from towpath.engine.stints import Stints, until_set, until_signal
-from towpath.engine.sweeping import database_identity
+from towpath.engine.subjects import Subjects
 from towpath.engine.sync import Home, SyncApp
-from towpath.engine.transaction import Transaction
+from towpath.engine.tending import retention
+from towpath.engine.tending.declaring import Declarer
+from towpath.engine.tending.sweeping import database_identity
+from towpath.engine.transaction import ReadUnit, Transaction, Unit
 from towpath.engine.values import Values, blob_prefix
-from towpath.engine.worker import Worker
 from towpath.store import journal, ledger
-from towpath.store.contract import Store
-from towpath.store.migrating import ENGINE, Migration, Slice, migrate, pending
-from towpath.transports import DatabaseTransport
+from towpath.store.contract import Row, Store
+from towpath.store.migrating import Migration, migrate, pending
 
 F = TypeVar("F", bound=Callable[..., Any])
+T = TypeVar("T")
 
 
-class App:
+class App(Declarations):
     """The engine on one database. `async with app:` opens it; every other call needs it open."""
 
     def __init__(
@@ -70,98 +75,14 @@ class App:
     ) -> None:
         self.settings = settings or config.load()
         self.url = url or self.settings.database_url
-        self.registry = Registry()
+        super().__init__()
         self.clock = clock
         self._migrate_on_start, self._blobs_on_start = migrate_on_start, blobs_on_start
-        self._slices: list[Slice] = [ENGINE]
-        self.resource_factories: dict[str, Callable[[], Any]] = {}
-        self._plans: dict[str, schedules.Planned] = {}
         self._services: Services | None = None
-        self._retention: dict[str, retention.Keep] = {}
         self._workers: Stints = {}
         self._home: Home | None = None
         self._declarer = Declarer()
         self._sync = SyncApp(self)
-
-    # -- what an app is made of
-
-    def operation(
-        self,
-        name: str,
-        *,
-        queue: str = DEFAULT_QUEUE,
-        max_attempts: int | None = None,
-        timeout: float = 3600.0,
-        retry: Retry | None = None,
-        max_wait: float = 7 * 86400.0,
-        isolation: str | None = None,
-        memory_mb: int | None = None,
-        budget: str | None = None,
-        public: bool = False,
-    ) -> Callable[[F], F]:
-        """Registers a function as an operation; see docs/how-to/add-an-operation.md for every option."""
-        if timeout <= 0:
-            raise ConfigurationError(f"timeout must be above zero seconds, got {timeout!r}")
-        if isolation not in (None, "process"):
-            raise ConfigurationError(f"isolation is None or 'process', got {isolation!r}")
-        if memory_mb is not None and (isolation is None or memory_mb < 1):
-            raise ConfigurationError(f"memory_mb needs isolation='process' and a limit of 1 or more, got {memory_mb!r}")
-        policy = retry or Retry(limit=max_attempts or 3)
-        if retry is not None and max_attempts is not None and retry.limit != max_attempts:
-            raise ConfigurationError(f"max_attempts={max_attempts} and retry.limit={retry.limit} disagree; give one of them")
-
-        def register(function: F) -> F:
-            is_async, takes_payload, adapter = describe_function(function)
-            if isolation == "process":
-                check_importable(function)
-            operation = Operation(
-                check_name("an operation's name", name), function, check_name("a queue's name", queue), policy, timeout,
-                max_wait, isolation, memory_mb, budget, public, is_async, takes_payload, adapter,
-            )  # fmt: skip
-            self.registry.add(operation)
-            return function
-
-        return register
-
-    def resource(self, name: str) -> Callable[[F], F]:
-        """Registers something that is opened once per worker process: `await ctx.resources.get(name)`."""
-
-        def register(factory: F) -> F:
-            self.resource_factories[name] = factory
-            return factory
-
-        return register
-
-    def map_exception(self, error: type[BaseException], category: Category | str) -> None:
-        """Says how to react to an exception of somebody else's library."""
-        self.registry.map_exception(error, category)
-
-    def schedule(
-        self,
-        name: str,
-        cron: str,
-        operation: str,
-        payload: Any = None,
-        *,
-        tenant: str = DEFAULT_TENANT,
-        timezone: str = "UTC",
-        priority: int = 1,
-    ) -> None:
-        """Enqueues `operation` whenever `cron` says so, once across all processes."""
-        self._plans[name] = schedules.check(
-            schedules.Planned(check_name("a schedule's name", name), cron, operation, payload, tenant, timezone, priority)
-        )
-
-    def retain(self, queue: str, *, succeeded_days: float = 0.0, failed_days: float = 0.0) -> None:
-        """How long ended jobs of one queue are kept, instead of what the settings say for all; 0 is for ever."""
-        if succeeded_days < 0 or failed_days < 0:
-            raise ConfigurationError(f"days must be zero or more, got {succeeded_days!r} and {failed_days!r}")
-        self._retention[check_name("a queue's name", queue)] = retention.Keep(succeeded_days, failed_days)
-
-    def add_slice(self, part: Slice) -> None:
-        """Brings a product's own tables and named queries; call it before the app is opened. Twice is as good as once."""
-        if part not in self._slices:
-            self._slices.append(part)
 
     # -- opening and closing
 
@@ -196,18 +117,18 @@ class App:
             await migrate(store, self._slices)
         elif missing := await pending(store, self._slices):
             raise ConfigurationError(
-                f"the database lacks {len(missing)} migrations, first {missing[0].slice} {missing[0].number:04}; "
-                f"run: towpath migrate"
+                f"the database lacks {len(missing)} migrations, first {missing[0]}; run: towpath migrate"
             )
 
     def _assemble(self, store: Any, database: str) -> Services:
         blobs = marked(wiring.make_blobs(self.url, self.settings, on_start=self._blobs_on_start), database)
         keepers = {folder: query for part in self._slices for folder, query in part.blobs.items()}
         values = Values(blobs, inline_bytes=self.settings.inline_bytes, max_bytes=self.settings.max_payload_bytes)
-        transport = DatabaseTransport(store.bell)
+        transport = wiring.make_transport(store)
         return Services(
             self.settings, self.registry, store, transport, blobs, values, self._budgets(store),
-            Resources(self.resource_factories), Scribe(store), self._retention, keepers, database, sorted(self._plans),
+            Resources(self.resource_factories), GroupCommit(store), self._retention, keepers, database, sorted(self._plans),
+            workloads=self._workloads,
         )  # fmt: skip
 
     def _budgets(self, store: Any) -> Budgets:
@@ -224,7 +145,7 @@ class App:
         if services is None:
             return
         await self._declarer.close()
-        await services.scribe.close()
+        await services.group_commit.close()
         await services.resources.close()
         services.threads.shutdown(wait=False, cancel_futures=True)
         await services.store.close()
@@ -246,6 +167,11 @@ class App:
         if self._services is None:
             raise StoreUnavailable("the app is not open; use it inside `async with app:`")
         return self._services
+
+    @property
+    def blobs(self) -> BlobStore:
+        """Where large things are kept. What a slice puts there, it registers the folder of: `Slice(blobs=…)`."""
+        return self.services.blobs
 
     async def migrate(self) -> list[Migration]:
         """Applies what the database lacks, and answers what that was; the app need not be open."""
@@ -273,7 +199,7 @@ class App:
     # -- putting jobs in
 
     async def enqueue(self, operation: str, payload: Any = None, **options: Any) -> Job:
-        """Adds a job; options are tenant, lane, priority, cost, run_at, delay, key, queue, max_attempts, trace.
+        """Adds a job; options are tenant, lane, priority, cost, run_at, delay, key, queue, max_attempts, trace, subject.
 
         With a `key`, a live job of the same tenant, operation and key is answered instead of a second one.
         """
@@ -303,11 +229,22 @@ class App:
         pairs = zip(new, made, strict=True)
         return [job.as_job() if made_id == job.id else await self.get(made_id) for job, made_id in pairs]
 
-    @asynccontextmanager
-    async def transaction(self) -> AsyncIterator[Transaction]:
-        """Your own rows and new jobs in one transaction."""
-        async with self.services.store.transaction() as tx:
-            yield Transaction(tx, self.services)
+    def transaction(self) -> AbstractAsyncContextManager[Transaction]:
+        """Your own rows and new jobs in one transaction, as a block: `async with app.transaction() as tx`."""
+        return transaction.block(self.services)
+
+    async def transact(self, unit: Unit[T]) -> T:
+        """Your own rows and new jobs in one transaction, as a function of it that awaits nothing else. It is run again if
+        the database says so, and shares a commit with others where that helps."""
+        return await transaction.transact(self.services, unit)
+
+    async def read(self, unit: ReadUnit[T]) -> T:
+        """What a function finds out about one moment; it awaits nothing but what it is handed."""
+        return await transaction.read(self.services, unit)
+
+    async def query(self, name: str, /, **params: Any) -> Sequence[Row]:
+        """The rows of a slice's named query that only reads."""
+        return await self.read(lambda now: now.query(name, **params))
 
     # -- looking at jobs
 
@@ -322,12 +259,13 @@ class App:
         queue: str | None = None,
         tenant: str | None = None,
         parent: str | None = None,
+        subject: Subject | None = None,
         limit: int = 100,
         before: str | None = None,
     ) -> Sequence[Job]:
         """Jobs, newest first; `before` is the last id of the previous page."""
         return await reading.list_jobs(
-            self.services.store, limit=limit, before=before, parent=parent,
+            self.services.store, limit=limit, before=before, parent=parent, subject=subject,
             state=state, operation=operation, queue=queue, tenant=tenant,
         )  # fmt: skip
 
@@ -385,6 +323,11 @@ class App:
         return Inbox(self.services)
 
     @property
+    def subjects(self) -> Subjects:
+        """Jobs by what they work on."""
+        return Subjects(self.services)
+
+    @property
     def queues(self) -> admin.Queues:
         return admin.Queues(self.services)
 
@@ -436,6 +379,11 @@ class App:
     async def delete(self, job_id: str) -> int:
         """Removes an ended job with its children and history; answers how many jobs went."""
         return await retention.delete_tree(self.services, reading.check_id(job_id))
+
+    async def remove(self, job_ids: Sequence[str]) -> Removed:
+        """Removes jobs whatever they are doing, each with its children and history: what is live is cancelled first, and
+        handlers get a few seconds to end. What could not go is in `refused`, with the reason."""
+        return await deleting.remove(self.services, [reading.check_id(job_id) for job_id in job_ids])
 
     async def prune(self, older_than: timedelta, *, failed: bool = False, queue: str | None = None) -> int:
         """Removes jobs that ended longer ago, with their history; failed and partial ones only if asked."""

@@ -4,29 +4,36 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Iterable
-from typing import TYPE_CHECKING, Any
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from towpath.core.errors import LeaseLost, WaitRefused
 from towpath.core.outcomes import Suspend
 from towpath.core.reactions import ExceptionMap
-from towpath.core.records import NewJob, Step
+from towpath.core.records import NewJob, Step, Subject
 from towpath.core.usage import call
-from towpath.engine import waits
-from towpath.engine.place import busy_with, current_meter
-from towpath.engine.steps import Memory, run_step
+from towpath.engine import transaction as transactions
+from towpath.engine.running import waits
+from towpath.engine.running.current import busy_with, current_meter
+from towpath.engine.running.steps import Memory, run_step
 from towpath.engine.tracing import current_trace
+from towpath.engine.values import blob_prefix
 from towpath.store import journal
 from towpath.store.journal import Note
 
 if TYPE_CHECKING:
     from towpath.blobs import BlobStore
+    from towpath.config import Settings
     from towpath.engine.budgets import Budgets
-    from towpath.engine.children import Children
     from towpath.engine.resources import Resources
+    from towpath.engine.running.children import Children
     from towpath.engine.services import Services
+    from towpath.engine.transaction import ReadUnit, Transaction, Unit
     from towpath.engine.values import Values
-    from towpath.store.contract import Claimed, Tx
+    from towpath.store.contract import Claimed, Row, Tx
+
+T = TypeVar("T")
 
 _PROGRESS_EVERY = 1.0
 
@@ -79,6 +86,19 @@ class Context:
         return self._job.tenant
 
     @property
+    def priority(self) -> int:
+        return self._job.priority
+
+    @property
+    def settings(self) -> Settings:
+        return self._services.settings
+
+    @property
+    def subject(self) -> Subject | None:
+        """Kind and id of what the job works on, if it was enqueued with a subject. Jobs that this one makes inherit it."""
+        return self._job.subject
+
+    @property
     def parent_id(self) -> str | None:
         return self._job.parent_id
 
@@ -117,6 +137,10 @@ class Context:
     @property
     def blobs(self) -> BlobStore:
         return self._services.blobs
+
+    def blob_key(self, name: str = "") -> str:
+        """A key of the blob store below the job's own: what is put there goes when the job is deleted, if not before."""
+        return f"{blob_prefix(self.id)}/{name}" if name else blob_prefix(self.id)
 
     @property
     def budgets(self) -> Budgets:
@@ -161,7 +185,7 @@ class Context:
         self._progress_timer = None
         note = self._take_progress(None)
         if note is not None and not self.lost:
-            self._keep(self._services.scribe.note(note))
+            self._keep(self._services.group_commit.note(note))
 
     def _take_progress(self, message: str | None) -> Note | None:
         if self._progress_timer is not None:
@@ -177,7 +201,7 @@ class Context:
         """The entry is over, whichever way: its last progress is written before the job is settled."""
         note = self._take_progress(None)
         if note is not None and not self.lost:
-            self._keep(self._services.scribe.note(note))
+            self._keep(self._services.group_commit.note(note))
 
     async def flush_progress(self, message: str | None = None) -> None:
         note = self._take_progress(message)
@@ -274,6 +298,52 @@ class Context:
             if not self.values.small(job.payload_json):
                 await self._services.place_payload(job)
 
+    @asynccontextmanager
+    async def transaction(self) -> AsyncIterator[Transaction]:
+        """Rows of your own and new jobs, committed only if this attempt still holds its job: LeaseLost, and nothing of it,
+        otherwise. New jobs are made as by `enqueue`, with the tenant, lane, priority and subject of this one."""
+        self.check()
+        with self._losing():
+            async with transactions.block(self._services, self._own_fence, self.inherit) as tx:
+                yield tx
+
+    async def transact(self, unit: Unit[T]) -> T:
+        """The same as a function of the transaction; see `App.transact`."""
+        self.check()
+        with self._losing():
+            return await transactions.transact(self._services, unit, self._own_fence, self.inherit)
+
+    @property
+    def _own_fence(self) -> transactions.Fence:
+        return transactions.Fence(self.id, self.fence)
+
+    @contextmanager
+    def _losing(self) -> Iterator[None]:
+        try:
+            yield
+        except LeaseLost:
+            self.lost = True
+            raise
+
+    async def read(self, unit: ReadUnit[T]) -> T:
+        """See `App.read`."""
+        return await transactions.read(self._services, unit)
+
+    async def query(self, name: str, /, **params: Any) -> Sequence[Row]:
+        """The rows of a slice's named query that only reads."""
+        return await self.read(lambda now: now.query(name, **params))
+
+    async def in_thread(self, function: Callable[..., T], *args: Any) -> T:
+        """Runs a plain function beside the event loop. A thread cannot be killed: if the job is interrupted meanwhile, its
+        slot stays taken until the function has returned."""
+        running = asyncio.get_running_loop().run_in_executor(self._services.threads, function, *args)
+        try:
+            return await asyncio.shield(running)
+        except asyncio.CancelledError:
+            await asyncio.wait({running})
+            running.exception()  # heard, and of no more use to anybody
+            raise
+
     async def budget(self, name: str) -> None:
         """Waits until a rate budget is open, holding the slot only for short waits."""
         await waits.budget(self, name)
@@ -286,6 +356,7 @@ class Context:
             "lane": job.lane,
             "priority": job.priority,
             "trace": current_trace() or job.trace,
+            "subject": job.subject,
         } | options
 
     def check(self) -> None:
@@ -324,14 +395,14 @@ class Context:
 
     async def write(self, note: Note) -> None:
         self.check()
-        if not await self._services.scribe.note(note):
+        if not await self._services.group_commit.note(note):
             self.lost = True
             self.check()
 
     def jot(self, **note: Any) -> None:
         """A note nobody waits for: it is written before whatever this job writes next."""
         if not self.lost:
-            self._keep(self._services.scribe.note(Note(self.id, self.fence, **note)))
+            self._keep(self._services.group_commit.note(Note(self.id, self.fence, **note)))
 
     def _keep(self, answer: asyncio.Future[Any]) -> None:
         answer.add_done_callback(self._jot_done)

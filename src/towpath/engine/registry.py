@@ -16,6 +16,7 @@ from pydantic_core import PydanticSerializationError
 from towpath.core.encoding import encode, plain
 from towpath.core.errors import Category, ConfigurationError, EncodingError, SchemaInvalid, UnknownOperation
 from towpath.core.reactions import ExceptionMap
+from towpath.core.records import Subject
 from towpath.core.retry import Retry
 
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.:/-]{0,199}")
@@ -42,6 +43,15 @@ def _check_label(what: str, value: Any) -> str:
 
 
 _known_label = lru_cache(maxsize=4096)(_check_label)  # the same few tenants come by a million times
+
+
+def check_subject(value: Any) -> Subject | tuple[None, None]:
+    """Kind and id; of whatever has no subject, neither."""
+    if value is None:
+        return None, None
+    if not isinstance(value, tuple | list) or len(value) != 2:
+        raise SchemaInvalid(f'must be a kind and an id, such as ("recording", "42"), got {value!r}', path="subject")
+    return check_name("a subject's kind", value[0]), check_label("subject", value[1])
 
 
 @dataclass(slots=True)

@@ -16,8 +16,8 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from cronsim import CronSim, CronSimError
 
 from towpath.core.errors import ConfigurationError, NameTaken, ScheduleNotFound
+from towpath.core.failpoints import reach
 from towpath.core.ids import uuid7
-from towpath.core.points import reach
 from towpath.core.records import DEFAULT_PRIORITY, DEFAULT_TENANT, NewJob, Schedule
 from towpath.engine.registry import check_label, check_name
 from towpath.engine.services import Services, check_priority

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -15,15 +15,19 @@ from towpath.config import Settings
 from towpath.core.encoding import encode
 from towpath.core.errors import SchemaInvalid
 from towpath.core.ids import uuid7, uuid7s
-from towpath.core.records import DEFAULT_PRIORITY, DEFAULT_TENANT, PRIORITIES, NewJob
+from towpath.core.prospects import InLine, Work
+from towpath.core.records import DEFAULT_PRIORITY, DEFAULT_TENANT, PRIORITIES, NewJob, Subject
 from towpath.engine.budgets import Budgets
-from towpath.engine.registry import Operation, Registry, check_label, check_name
+from towpath.engine.registry import Operation, Registry, check_label, check_name, check_subject
 from towpath.engine.resources import Resources
-from towpath.engine.retention import Keep
-from towpath.engine.scribe import Scribe
+from towpath.engine.running.group_commit import GroupCommit
+from towpath.engine.tending.retention import Keep
 from towpath.engine.values import Values, blob_prefix
 from towpath.store.contract import Store
 from towpath.transports import Transport
+
+Workload = Callable[[Sequence[InLine]], Awaitable[Mapping[str, Work]]]
+"""Jobs -> how much work each is, by job id. Those that are left out take what their operation usually takes."""
 
 _MOST_STEP_THREADS = 128
 _NO_OPTIONS = {"operation", "payload"}
@@ -55,7 +59,7 @@ class Services:
     values: Values
     budgets: Budgets
     resources: Resources
-    scribe: Scribe
+    group_commit: GroupCommit
     retention: dict[str, Keep]
     keepers: dict[str, str]
     """Folders of the blob store -> the query that knows whose ids there are; see `sweeping.py`."""
@@ -65,10 +69,10 @@ class Services:
     """The schedules that the code of this process declares."""
     threads: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(_MOST_STEP_THREADS, "towpath-step"))
     """For plain functions as steps. Not asyncio's own few threads: blob stores and wind-downs need those."""
+    workloads: Mapping[str, Workload] = field(default_factory=dict)
+    """Kinds of subjects -> who knows how much work a job on one of them is."""
     declared_by: str = field(default_factory=uuid7)
     """What this process declares its schedules under."""
-    walked: dict[tuple[str | None, tuple[str, ...]], str] = field(default_factory=dict)
-    """How far each rule of retention has gone through the feed: of one queue, or of all but those."""
 
     def new_job(self, operation: str, payload: Any = None, **options: Any) -> NewJob:
         """Checks everything that can be checked before the database is asked."""
@@ -111,6 +115,7 @@ class Services:
         queue: str | None = None,
         max_attempts: int | None = None,
         trace: str | None = None,
+        subject: Subject | None = None,
     ) -> Mould:
         known = self.registry.get(operation) if queue is not None else self.registry.require(operation)
         if max_attempts is None:
@@ -133,6 +138,7 @@ class Services:
                 None,  # so its own root,
                 None,  # and of no group
                 check_label("trace", trace) if trace is not None else None,
+                *check_subject(subject),
             ),
         )
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from towpath.core.errors import ConfigurationError
 from towpath.core.masking import masked
-from towpath.engine.place import current_context
+from towpath.engine.running.current import current_context
 from towpath.version import __version__
 
 if TYPE_CHECKING:

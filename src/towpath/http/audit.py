@@ -21,8 +21,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from towpath.core.encoding import plain
 from towpath.core.ids import uuid7
 from towpath.http.facts import SAFE, Facts, Note, facts_in
-from towpath.http.principal import Principal
-from towpath.http.records import moment
+from towpath.identity.principal import Principal
+from towpath.identity.records import moment
 from towpath.store.also import Also
 from towpath.store.contract import Row, Store, Tx
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from fastapi import Request
 
-from towpath.http import sessions, tokens
-from towpath.http.accounts import LOCAL
 from towpath.http.cookies import COOKIE
 from towpath.http.facts import facts_in
-from towpath.http.principal import Principal
 from towpath.http.state import app_of, exposure_of
+from towpath.identity import sessions, tokens
+from towpath.identity.accounts import LOCAL
+from towpath.identity.principal import Principal
 
 
 async def authenticate(request: Request) -> Principal | None:

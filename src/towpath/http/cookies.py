@@ -5,8 +5,8 @@ from __future__ import annotations
 from fastapi import Request, Response
 
 from towpath.config import Settings
-from towpath.http.devices import LASTS
-from towpath.http.sessions import NewSession
+from towpath.identity.devices import LASTS
+from towpath.identity.sessions import NewSession
 
 COOKIE = "towpath_session"
 DEVICE = "towpath_device"

@@ -6,7 +6,7 @@ from collections.abc import MutableMapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from towpath.http.principal import Principal
+from towpath.identity.principal import Principal
 
 _KEY = "towpath"
 SAFE = frozenset({"GET", "HEAD", "OPTIONS"})

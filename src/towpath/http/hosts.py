@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from towpath.http.addresses import is_loopback
 from towpath.http.problems import Problem
 from towpath.http.state import Exposure
+from towpath.outbound.addresses import is_loopback
 
 
 @dataclass(frozen=True, slots=True)

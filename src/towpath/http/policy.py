@@ -16,8 +16,8 @@ from pydantic import BaseModel
 from towpath.engine.registry import check_label
 from towpath.http.authentication import authenticate
 from towpath.http.cookies import COOKIE
-from towpath.http.principal import ADMIN, READ, WRITE, Principal
 from towpath.http.problems import Problem
+from towpath.identity.principal import ADMIN, READ, WRITE, Principal
 
 _BEARER = HTTPBearer(auto_error=False, scheme_name="token", description="An API token: `tow_…`")
 _COOKIE = APIKeyCookie(name=COOKIE, auto_error=False, scheme_name="session", description="A browser's session")

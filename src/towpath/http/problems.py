@@ -28,11 +28,12 @@ from towpath.core.errors import (
     TowpathError,
     UnknownOperation,
 )
-from towpath.http.errors import AccountConflict, AccountNotFound, LoginRefused, ProviderUnavailable, Throttled
+from towpath.http import asset_problems
 from towpath.http.facts import facts_in
 from towpath.http.problem import TITLES, FieldProblem, Problem, conflict, invalid, not_found
 from towpath.http.problem_kinds import Slug
 from towpath.http.telling import told
+from towpath.identity.errors import AccountConflict, AccountNotFound, LoginRefused, ProviderUnavailable, Throttled
 
 # Routes raise them from here; what must do without a server takes them from where they are made.
 __all__ = [
@@ -136,7 +137,7 @@ def _ours_or_theirs(error: ConfigurationError) -> Problem | None:
 
 
 # In this order: the more particular kinds come first.
-_MADE: dict[type[Exception], Callable[[Any], Problem | None]] = {
+_MADE: dict[type[Exception], Callable[[Any], Problem | None]] = asset_problems.MADE | {
     JobNotFound: _plainly("not_found", 404),
     QueueNotFound: _with_remedy,
     ScheduleNotFound: _with_remedy,

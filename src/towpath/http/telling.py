@@ -6,7 +6,7 @@ import re
 from collections.abc import MutableMapping
 from typing import Any
 
-from towpath.core.lines import one_line
+from towpath.core.log_lines import one_line
 
 _LONGEST = 500
 # API tokens, wherever somebody has put one.

@@ -4,7 +4,7 @@
 worked on, done or failed is told from its jobs (`status.py`) and stored nowhere.
 """
 
-from towpath.recordings.attaching import attach
 from towpath.recordings.records import Line, Recording, Summary, Transcript
+from towpath.recordings.slice import attach
 
 __all__ = ["Line", "Recording", "Summary", "Transcript", "attach"]

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from typing import Annotated
-from uuid import UUID
 
 from fastapi import Depends, Path
 
-from towpath.engine.app import App
-from towpath.http.principal import Principal
+from towpath import App, Job, JobNotFound
 from towpath.http.problems import Problem, not_found
 from towpath.http.state import app_of
-from towpath.recordings import keeping
-from towpath.recordings.records import Link, Recording, link_from
+from towpath.identity.principal import Principal
+from towpath.recordings import stored
+from towpath.recordings.names import QUEUE_OF
+from towpath.recordings.records import Recording
 
 Engine = Annotated[App, Depends(app_of)]
 RecordingPath = Annotated[str, Path(description="The recording's id.")]
@@ -26,31 +26,21 @@ def no_recording(recording_id: str) -> Problem:
 async def own_recording(app: App, principal: Principal, recording_id: str) -> Recording:
     """Somebody else's answers like one that does not exist."""
     try:
-        return await keeping.find(
-            app.services.store, recording_id.lower(), tenant=None if principal.admin else principal.tenant
-        )
-    except keeping.RecordingNotFound:
+        return await stored.find(app, recording_id.lower(), tenant=None if principal.admin else principal.tenant)
+    except stored.RecordingNotFound:
         raise no_recording(recording_id) from None
 
 
-async def own_link(app: App, principal: Principal, job_id: str) -> tuple[Link, Recording]:
-    """A job that works on a recording the caller may see."""
-    link = await _link(app, job_id)
-    if link is None or not (principal.admin or link.tenant == principal.tenant):
-        raise _no_job(job_id)
-    found = await keeping.by_ids(app.services.store, [link.recording_id])
-    if not found:
-        raise _no_job(job_id)
-    return link, found[0]
-
-
-async def _link(app: App, job_id: str) -> Link | None:
+async def own_job(app: App, principal: Principal, job_id: str) -> tuple[Job, Recording]:
+    """A job that works on a recording the caller may see, and that recording."""
     try:
-        asked = str(UUID(job_id))
-    except ValueError:
-        return None
-    rows = await app.services.store.read(lambda tx: tx.fetch("recording_job_link", job_id=asked))
-    return link_from(rows[0]) if rows else None
+        job = await app.get(job_id)
+    except JobNotFound:
+        raise _no_job(job_id) from None
+    found = await stored.by_ids(app, [job.subject[1]]) if job.operation in QUEUE_OF and job.subject is not None else []
+    if not found or not (principal.admin or found[0].tenant == principal.tenant):
+        raise _no_job(job_id)
+    return job, found[0]
 
 
 def _no_job(job_id: str) -> Problem:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from towpath.engine.app import App
+from towpath import App
 from towpath.recordings import moving
 from towpath.recordings.intake import Options, checked
 from towpath.recordings.records import Recording, recording_from
@@ -15,7 +15,7 @@ async def alike(app: App, tenant: str, sha256: str, options: Options) -> Recordi
     without. Raises `SchemaInvalid` for a language that nothing here hears."""
     wanted = checked(app, options)
     asked = {"tenant": tenant, "sha256": sha256.lower(), "language": wanted.language, "speakers": wanted.speakers}
-    rows = await app.services.store.read(lambda tx: tx.fetch("recordings_alike", summary=bool(wanted.auto_summary), **asked))
+    rows = await app.query("recordings_alike", summary=bool(wanted.auto_summary), **asked)
     return recording_from(rows[0]) if rows else None
 
 

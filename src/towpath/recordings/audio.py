@@ -11,9 +11,7 @@ from contextlib import aclosing, asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from towpath.blobs import BlobStore
-from towpath.engine.context import Context
-from towpath.engine.values import blob_prefix
+from towpath import BlobStore, Context
 
 if TYPE_CHECKING:
     from towpath.models.speech import Samples
@@ -26,14 +24,13 @@ _NAME = "audio-"
 
 def key_of(ctx: Context) -> str:
     """Each attempt has its own: one that is thought dead and is not disturbs nobody."""
-    return f"{blob_prefix(ctx.id)}/{_NAME}{ctx.fence}.pcm"
+    return ctx.blob_key(f"{_NAME}{ctx.fence}.pcm")
 
 
 async def forget(ctx: Context) -> None:
     """Whatever attempt it is of."""
-    below = blob_prefix(ctx.id)
-    for blob in [blob async for blob in ctx.blobs.list(below)]:
-        if blob.key.startswith(f"{below}/{_NAME}"):
+    for blob in [blob async for blob in ctx.blobs.list(ctx.blob_key())]:
+        if blob.key.startswith(ctx.blob_key(_NAME)):
             await ctx.blobs.delete(blob.key)
 
 

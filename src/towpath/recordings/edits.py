@@ -10,7 +10,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from towpath.core.ids import uuid7
+from towpath import new_id
 from towpath.recordings.records import Edit, Line
 
 _SAME = 0.8
@@ -19,7 +19,7 @@ _SAME = 0.8
 
 def edits_in(lines: Iterable[Line]) -> list[Edit]:
     found = [
-        Edit(uuid7(), line.start, line.end, line.heard, line.edited, line.speaker if line.named else None, line.edited_by)
+        Edit(new_id(), line.start, line.end, line.heard, line.edited, line.speaker if line.named else None, line.edited_by)
         for line in lines
     ]
     return [edit for edit in found if edit.text is not None or edit.speaker is not None]

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from towpath.engine.app import App
+from towpath import App, Row, Transaction, Work
 from towpath.models.speeds import usual_speed
 from towpath.recordings import estimating
-from towpath.recordings.estimating import Basis, Pace, Speeds
+from towpath.recordings.estimating import Pace, Speeds
 from towpath.recordings.names import WITH_SPEAKERS
-from towpath.store.contract import Row, Store, Tx
+from towpath.recordings.stored import Source
 
 BEGINNING, CLOSING = "(beginning)", "(closing)"
 SUMMARIES = "(summaries)"
@@ -21,24 +21,24 @@ _USUAL_SUMMARIES = 2.0
 """A second, of those made of the transcript's own sentences."""
 
 
-async def learn(tx: Tx, what: str, amount: float, wall: float) -> None:
+async def learn(tx: Transaction, what: str, amount: float, wall: float) -> None:
     """`what` is an engine's name, and the amount seconds of audio; of the others here it is how many there were."""
     if amount > 0 and wall > 0:
-        await tx.execute("recording_speed_learn", engine=what, audio=amount, wall=wall, keep=_KEEP)
+        await tx.change("recording_speed_learn", engine=what, audio=amount, wall=wall, keep=_KEEP)
 
 
-async def learn_beginning(store: Store, seconds: float, wall: float) -> None:
+async def learn_beginning(source: Source, seconds: float, wall: float) -> None:
     """What a recording of this length took until it was cut into windows, without what decoding takes at its usual pace."""
-    await learn_alone(store, BEGINNING, 1.0, max(0.01, wall - seconds / estimating.DECODING))
+    await learn_alone(source, BEGINNING, 1.0, max(0.01, wall - seconds / estimating.DECODING))
 
 
-async def learn_alone(store: Store, what: str, amount: float, wall: float) -> None:
-    await store.run(lambda tx: learn(tx, what, amount, wall))
+async def learn_alone(source: Source, what: str, amount: float, wall: float) -> None:
+    await source.transact(lambda tx: learn(tx, what, amount, wall))
 
 
 async def speeds_of(app: App) -> Speeds:
     """As measured lately; what was never measured is what the models are known for."""
-    rows = await app.services.store.read(lambda tx: tx.fetch("recording_speed"))
+    rows = await app.query("recording_speed")
     heard = [row for row in rows if row["engine"] not in (BEGINNING, CLOSING, SUMMARIES)]
     plain, speakers = (
         _pace([row for row in heard if row["engine"].endswith(WITH_SPEAKERS) is told], app, speakers=told)
@@ -52,16 +52,16 @@ async def speeds_of(app: App) -> Speeds:
 def _pace(rows: Iterable[Row], app: App, *, speakers: bool) -> Pace | None:
     measured = _speed(rows)
     if measured is not None:
-        return Pace(measured, Basis.RECENT)
+        return Pace(measured, Work.MEASURED)
     usual = usual_speed(app.settings, speakers=speakers)
-    return None if usual is None else Pace(usual, Basis.KNOWN)
+    return None if usual is None else Pace(usual, Work.KNOWN)
 
 
 def _of_summaries(app: App, rows: Iterable[Row]) -> Pace | None:
     measured = _speed(row for row in rows if row["engine"] == SUMMARIES)
     if measured is not None:
-        return Pace(measured, Basis.RECENT)
-    return None if app.settings.chat_url else Pace(_USUAL_SUMMARIES, Basis.KNOWN)
+        return Pace(measured, Work.MEASURED)
+    return None if app.settings.chat_url else Pace(_USUAL_SUMMARIES, Work.KNOWN)
 
 
 def _speed(rows: Iterable[Row]) -> float | None:

@@ -7,9 +7,8 @@ from typing import Any
 from fastapi import Request
 from fastapi.responses import Response
 
-from towpath import assets
-from towpath.assets.serving import content_response
-from towpath.engine.app import App
+from towpath import App, assets
+from towpath.http.contents import content_response
 from towpath.http.problems import responses
 from towpath.recordings.records import Recording
 
@@ -23,5 +22,5 @@ AUDIO = _ANSWERS | responses(416)
 
 
 async def audio_answer(app: App, request: Request, recording: Recording) -> Response:
-    asset = await assets.get(app.services.store, recording.tenant, recording.asset_id)
+    asset = await assets.get(app, recording.tenant, recording.asset_id)
     return await content_response(app, asset, request.headers)

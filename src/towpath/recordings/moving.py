@@ -2,19 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from towpath.core.errors import NotRequeueable, TowpathError
-from towpath.core.lifecycle import State
-from towpath.core.records import Job
-from towpath.engine import cancelling, deleting
-from towpath.engine.app import App
-from towpath.recordings import intake, keeping, removing
+from towpath import App, Job, NotRequeueable, State, TowpathError, Transaction
+from towpath.recordings import intake, removing, stored
 from towpath.recordings.intake import Options
-from towpath.recordings.names import SUMMARIZING, TRANSCRIBING
+from towpath.recordings.names import KIND, SUMMARIZING, TRANSCRIBING
 from towpath.recordings.records import Recording
 from towpath.recordings.status import CANCELLED, FAILED, standing
-from towpath.store.contract import Tx
 
 MOST_CLEARED = 1000
 _RETRIABLE = frozenset({State.FAILED, State.CANCELLED, State.PARTIAL})
@@ -29,17 +22,13 @@ def as_it_was(recording: Recording) -> Options:
 
 
 async def jobs_of(app: App, recording: Recording) -> list[Job]:
-    [work] = await keeping.work_on(app.services.store, [recording])
+    [work] = await stored.work_on(app, [recording])
     return work.jobs
 
 
 async def cancel(app: App, recording: Recording, by: str) -> list[str]:
     """Stops whatever is done with it; answers the jobs that were. What there is of it stays."""
-    live = [job.id for job in await jobs_of(app, recording) if job.live]
-    if not live:
-        return []
-    done = await cancelling.cancel(app.services.store, live, f"cancelled by {by}")
-    return [job_id for job_id in live if job_id in done.ids]
+    return list((await app.subjects.cancel(KIND, recording.id, f"cancelled by {by}")).was)
 
 
 async def retry(app: App, recording: Recording) -> str:
@@ -79,33 +68,28 @@ async def delete_job(app: App, job_id: str, recording: Recording, *, is_new_uplo
         others = [job for job in await jobs_of(app, recording) if job.id != job_id]
         if not others:
             return await removing.remove(app, [recording]), True
-    removed = await deleting.remove(app.services, [job_id])
+    removed = await app.remove([job_id])
     if job_id in removed.refused and removed.refused[job_id] != "not found":
         raise NotNow(removed.refused[job_id])
-    await app.services.store.run(lambda tx: _forget(tx, recording, job_id))
+    await app.transact(lambda tx: _forget(tx, recording, job_id))
     return removed.jobs, False
 
 
-async def _forget(tx: Tx, recording: Recording, job_id: str) -> None:
+async def _forget(tx: Transaction, recording: Recording, job_id: str) -> None:
     """Whoever deletes one of several jobs wants to hear no more of it: those that are left speak."""
-    await tx.execute("recording_jobs_forget", ids=[job_id])
-    if recording.transcript_id is not None or await tx.fetch("recording_jobs", ids=[recording.id]):
-        await tx.execute("recording_ending_forget", id=recording.id, job_id=job_id)
+    if recording.transcript_id is not None or (await tx.jobs_of(KIND, [recording.id]))[recording.id]:
+        await tx.change("recording_ending_forget", id=recording.id, job_id=job_id)
 
 
 async def clear_completed(app: App, tenant: str, account: str) -> int:
     """Removes a person's completed jobs; their recordings stay as they are. Answers how many jobs went."""
-    store, total = app.services.store, 0
+    total = 0
     while True:
-        rows = await store.read(
-            lambda tx: tx.fetch("recording_jobs_completed", tenant=tenant, account=account, limit=MOST_CLEARED)
-        )
+        rows = await app.query("recording_jobs_completed", tenant=tenant, account=account, limit=MOST_CLEARED)
         ids = [str(row["job_id"]) for row in rows]
         if not ids:
             return total
-        removed = await deleting.remove(app.services, ids)
-        gone: Sequence[str] = [one for one in ids if one in removed.gone or removed.refused.get(one) == "not found"]
-        await store.run(lambda tx, gone=list(gone): tx.execute("recording_jobs_forget", ids=gone))  # type: ignore[misc]  # binds the loop's value
-        total += len(gone)
-        if len(gone) < len(ids):
+        removed = await app.remove(ids)
+        total += len(removed.gone)
+        if len(removed.gone) < len(ids):
             return total

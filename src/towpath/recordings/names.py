@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from towpath import Job
+
+KIND = "recording"
+"""What the jobs work on, see `subject=`; and the message that tells of it."""
+
 TRANSCRIBE = "transcribe"
 REPROCESS_TRANSCRIPTION = "reprocess_transcription"
 SUMMARIZE = "summarize"
@@ -14,7 +19,7 @@ TRANSCRIPTION_QUEUE = "transcription"
 SUMMARY_QUEUE = "summary"
 CARE_QUEUE = "recordings"
 
-EARS = "recordings.ears"
+SPEECH_ENGINES = "recordings.speech"
 WITH_SPEAKERS = " +speakers"
 """After an engine's name where its speed is kept."""
 
@@ -27,3 +32,8 @@ QUEUE_OF = {
     SUMMARIZE: SUMMARY_QUEUE,
     REPROCESS_SUMMARY: SUMMARY_QUEUE,
 }
+
+
+def is_new_upload(job: Job) -> bool:
+    """Whether it is the first transcription, without which there would be nothing of the recording but its audio."""
+    return job.operation == TRANSCRIBE

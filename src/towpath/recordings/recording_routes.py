@@ -8,20 +8,20 @@ from typing import Annotated
 from fastapi import Query, Request
 from pydantic import Field
 
-from towpath.core.errors import SchemaInvalid
-from towpath.engine.app import App
+from towpath import App, SchemaInvalid
 from towpath.http import shapes
 from towpath.http.audit import audit
 from towpath.http.policy import Reader, Writer, tenant_of
-from towpath.http.principal import Principal
 from towpath.http.problems import conflict, responses
 from towpath.http.routing import Router
-from towpath.recordings import alike, keeping, moving, removing, schemas
+from towpath.http.senders import sender_of
+from towpath.identity.principal import Principal
+from towpath.recordings import alike, moving, removing, schemas, stored
 from towpath.recordings.access import Engine, RecordingPath, no_recording, own_recording
 from towpath.recordings.intake import Options
-from towpath.recordings.receiving import check_standing
 from towpath.recordings.records import Recording
 from towpath.recordings.shaping import detail_shape, recording_shape, summary_shape, transcript_shape
+from towpath.recordings.uploads import check_standing
 from towpath.recordings.views import RecordingView, views
 
 router = Router(prefix="/api/recordings", tags=["recordings"])
@@ -46,7 +46,7 @@ async def list_recordings(
     tenant, before, examined = tenant_of(principal, asked.tenant), asked.after, 0
     found: list[RecordingView] = []
     while True:
-        page = await keeping.page(app.services.store, tenant, text=asked.text, before=before, limit=asked.limit + 1)
+        page = await stored.page(app, tenant, text=asked.text, before=before, limit=asked.limit + 1)
         more, page = len(page) > asked.limit, page[: asked.limit]
         fitting = [view for view in await views(app, page) if not asked.status or view.status in asked.status]
         room = asked.limit - len(found)
@@ -78,7 +78,7 @@ async def find_recording_alike(principal: Reader, app: Engine, asked: Annotated[
 async def bulk_update_recordings(principal: Writer, app: Engine, request: Request, asked: schemas.Bulk) -> schemas.BulkDone:
     """Retries, cancels, deletes or reprocesses several; what cannot be done to one is told and the others are done."""
     ids = list(dict.fromkeys(one.lower() for one in asked.ids))
-    known = {one.id: one for one in await keeping.by_ids(app.services.store, ids) if _may_touch(principal, one)}
+    known = {one.id: one for one in await stored.by_ids(app, ids) if _may_touch(principal, one)}
     refused = {one: NOT_FOUND for one in ids if one not in known}
     done = 0
     for recording in known.values():
@@ -99,7 +99,7 @@ async def _done_to(app: App, principal: Principal, action: str, recording: Recor
         return await _ACTIONS[action](app, principal, recording)
     except (moving.NotNow, SchemaInvalid) as error:
         return str(error)
-    except keeping.RecordingNotFound:
+    except stored.RecordingNotFound:
         return NOT_FOUND
 
 
@@ -139,10 +139,9 @@ async def get_recording(principal: Reader, app: Engine, recording_id: RecordingP
 
 
 async def _detail(app: App, recording: Recording) -> schemas.RecordingDetail:
-    store = app.services.store
     [view] = await views(app, [recording])
-    transcript, summary = await keeping.transcript_of(store, recording), await keeping.summary_of(store, recording)
-    unplaced = await keeping.unplaced_edits(store, recording) if transcript else []
+    transcript, summary = await stored.transcript_of(app, recording), await stored.summary_of(app, recording)
+    unplaced = await stored.unplaced_edits(app, recording) if transcript else []
     prices = await app.prices.get() if summary else {}
     return detail_shape(
         view,
@@ -158,8 +157,8 @@ async def update_recording(
     """Changes the title."""
     recording = await own_recording(app, principal, recording_id)
     try:
-        await keeping.rename(app.services.store, recording.id, keeping.title_from(asked.title, recording.file_name))
-    except keeping.RecordingNotFound:
+        await stored.rename(app, recording.id, stored.title_from(asked.title, recording.file_name))
+    except stored.RecordingNotFound:
         raise no_recording(recording_id) from None
     audit(request, "recording.update", recording.id, tenant=recording.tenant)
     return await _detail(app, await own_recording(app, principal, recording_id))
@@ -197,7 +196,7 @@ async def reprocess_recording(
     are among its `unplaced_edits`.
     """
     recording = await own_recording(app, principal, recording_id)
-    check_standing(principal, asked.priority)
+    check_standing(sender_of(principal), asked.priority)
     was = moving.as_it_was(recording)
     options = Options(
         language=asked.language if "language" in asked.model_fields_set else was.language,
@@ -210,7 +209,7 @@ async def reprocess_recording(
         job_id = await moving.reprocess(app, recording, asked.what, options)
     except moving.NotNow as error:
         raise conflict(str(error)) from None
-    except keeping.RecordingNotFound:
+    except stored.RecordingNotFound:
         raise no_recording(recording_id) from None
     audit(request, "recording.reprocess", recording.id, tenant=recording.tenant, what=asked.what)
     return schemas.Reprocessing(id=recording.id, job_id=job_id)

@@ -7,9 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Literal
 
-from towpath.core.encoding import decode
-from towpath.core.lifecycle import State
-from towpath.store.contract import Row
+from towpath import Row, State, from_json
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,17 +114,6 @@ class Summary:
 
 
 @dataclass(frozen=True, slots=True)
-class Link:
-    """A job that works on a recording, and as what."""
-
-    job_id: str
-    recording_id: str
-    tenant: str
-    kind: str
-    is_new_upload: bool
-
-
-@dataclass(frozen=True, slots=True)
 class Share:
     id: str
     recording_id: str
@@ -159,7 +146,7 @@ def recording_from(row: Row) -> Recording:
 def _ended_from(row: Row) -> Ended | None:
     if row["last_job"] is None:
         return None
-    return Ended(row["last_job"], row["last_kind"], State(row["last_state"]), decode(row["last_error"]))
+    return Ended(row["last_job"], row["last_kind"], State(row["last_state"]), from_json(row["last_error"]))
 
 
 def line_from(row: Row) -> Line:
@@ -187,10 +174,6 @@ def summary_from(row: Row) -> Summary:
         row["id"], row["recording_id"], row["transcript_id"], row["text"], row["method"], row["model"], row["tokens_in"],
         row["tokens_out"], row["cost_cents"], row["took_seconds"], moment(row["created_at"]),
     )  # fmt: skip
-
-
-def link_from(row: Row) -> Link:
-    return Link(str(row["job_id"]), row["recording_id"], row["tenant"], row["kind"], bool(row["is_new_upload"]))
 
 
 def share_from(row: Row) -> Share:

@@ -9,19 +9,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from towpath import App, Context, RetryLater, Transaction
 from towpath.assets import delete as delete_assets
-from towpath.core.outcomes import RetryLater
-from towpath.engine import deleting
-from towpath.engine.app import App
-from towpath.engine.context import Context
-from towpath.recordings.names import REMOVE
+from towpath.recordings.names import KIND, REMOVE
 from towpath.recordings.records import Recording
-from towpath.store.contract import Tx
 
 _LATER = 5.0
 _TABLES = (
     "shares_delete", "summaries_delete", "unplaced_edits_delete", "transcript_lines_delete", "transcripts_delete",
-    "recording_jobs_delete", "recordings_delete",
+    "recordings_delete",
 )  # fmt: skip
 
 
@@ -34,17 +30,14 @@ async def remove(app: App, recordings: Sequence[Recording]) -> int:
 
 
 async def _remove_of(app: App, tenant: str, assets_of: dict[str, str]) -> int:
-    job = app.services.new_job(REMOVE, {"recordings": assets_of}, tenant=tenant, delay=_LATER)
+    async def unit(tx: Transaction) -> tuple[int, str | None]:
+        marked = await tx.change("recordings_remove", ids=list(assets_of), now=tx.now)
+        later = await tx.enqueue(REMOVE, {"recordings": assets_of}, tenant=tenant, delay=_LATER) if marked else None
+        return marked, later
 
-    async def unit(tx: Tx) -> int:
-        marked = await tx.execute("recordings_remove", ids=list(assets_of), now=tx.now)
-        if marked:
-            await tx.insert_jobs([job])
-        return marked
-
-    marked = await app.services.store.run(unit)
-    if marked and not await _finish(app, tenant, assets_of):
-        await deleting.remove(app.services, [job.id])  # nothing is left for it to do
+    marked, later = await app.transact(unit)
+    if later is not None and not await _finish(app, tenant, assets_of):
+        await app.remove([later])  # nothing is left for it to do
     return marked
 
 
@@ -61,7 +54,7 @@ async def _finish(app: App, tenant: str, assets_of: dict[str, str]) -> list[str]
     left = []
     for recording_id, asset_id in assets_of.items():
         if await _without_jobs(app, recording_id):
-            await app.services.store.run(lambda tx, ids=[recording_id]: _forget(tx, ids))  # type: ignore[misc]  # binds the loop's value
+            await app.transact(lambda tx, ids=[recording_id]: _forget(tx, ids))  # type: ignore[misc]  # binds the loop's value
             await delete_assets(app, tenant, [asset_id])
         else:
             left.append(recording_id)
@@ -69,11 +62,10 @@ async def _finish(app: App, tenant: str, assets_of: dict[str, str]) -> list[str]
 
 
 async def _without_jobs(app: App, recording_id: str) -> bool:
-    links = await app.services.store.read(lambda tx: tx.fetch("recording_jobs", ids=[recording_id]))
-    removed = await deleting.remove(app.services, [str(link["job_id"]) for link in links])
+    removed = await app.subjects.delete(KIND, recording_id)
     return all(why == "not found" for why in removed.refused.values())
 
 
-async def _forget(tx: Tx, ids: list[str]) -> None:
+async def _forget(tx: Transaction, ids: list[str]) -> None:
     for query in _TABLES:
-        await tx.execute(query, ids=ids)
+        await tx.change(query, ids=ids)

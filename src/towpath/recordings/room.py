@@ -11,11 +11,7 @@ from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing, asynccontextmanager, suppress
 from pathlib import Path
 
-from towpath.core.errors import SchemaInvalid
-from towpath.core.lifecycle import LIVE
-from towpath.core.outcomes import RetryLater
-from towpath.engine.context import Context
-from towpath.store.contract import Tx
+from towpath import Context, RetryLater, SchemaInvalid, State, Transaction
 
 STEP = 32 * 1024 * 1024
 """So much is taken at a time, a little ahead; what was too much is given back in the end."""
@@ -52,24 +48,24 @@ class Room:
 
     async def give_back(self) -> None:
         self._taken = 0
-        await self._ctx.services.store.run(lambda tx: tx.execute("decoded_forget", ids=[self._ctx.id]))
+        await self._ctx.transact(lambda tx: tx.change("decoded_forget", ids=[self._ctx.id]))
 
     async def _take(self, size: int) -> None:
         if size > self._taken:
             await asyncio.to_thread(self._check_disk, size - self._taken)
-        await self._ctx.services.store.run(lambda tx: self._count(tx, size))
+        await self._ctx.transact(lambda tx: self._count(tx, size))
         self._taken = size
 
-    async def _count(self, tx: Tx, size: int) -> None:
-        await tx.fetch("asset_usage_lock", tenant=self._ctx.tenant)
-        rows = await tx.fetch("decoded_of", tenant=self._ctx.tenant)
+    async def _count(self, tx: Transaction, size: int) -> None:
+        await tx.query("asset_usage_lock", tenant=self._ctx.tenant)
+        rows = await tx.query("decoded_of", tenant=self._ctx.tenant)
         if gone := [row["job_id"] for row in rows if row["state"] is None]:
-            await tx.execute("decoded_forget", ids=gone)
+            await tx.change("decoded_forget", ids=gone)
         others = [row for row in rows if row["state"] is not None and str(row["job_id"]) != self._ctx.id]
         taken = sum(row["bytes"] for row in others)
         if self._most and taken + size > self._most:
-            raise self._refusal(size, taken, any(row["state"] in LIVE for row in others))
-        await tx.execute("decoded_take", id=self._ctx.id, tenant=self._ctx.tenant, bytes=size)
+            raise self._refusal(size, taken, any(State(row["state"]).live for row in others))
+        await tx.change("decoded_take", id=self._ctx.id, tenant=self._ctx.tenant, bytes=size)
 
     def _refusal(self, size: int, taken: int, ends: bool) -> Exception:
         if size > self._most:

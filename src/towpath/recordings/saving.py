@@ -10,15 +10,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from towpath.core.encoding import encode, plain
-from towpath.core.errors import LeaseLost
-from towpath.core.records import NewJob
-from towpath.engine.context import Context
+from towpath import Context, Transaction, plain_text, to_json
 from towpath.recordings.edits import edits_in, laid_onto
-from towpath.recordings.intake import connect
+from towpath.recordings.intake import queue_summary
 from towpath.recordings.learning import CLOSING, SUMMARIES, learn
+from towpath.recordings.names import SUMMARIZE
 from towpath.recordings.records import Edit, Line, edit_from, line_from, recording_from
-from towpath.store.contract import Tx
 
 _LONGEST_LINE = 20_000
 
@@ -52,15 +49,14 @@ class NewSummary:
     took_seconds: float | None
 
 
-async def save_transcript(ctx: Context, new: NewTranscript, follow_up: NewJob | None) -> bool:
+async def save_transcript(ctx: Context, new: NewTranscript, *, summarize: bool) -> bool:
     """Puts the transcript in the place of the old one and queues the summary with it; False if the recording is gone.
 
     The transcript has the job's id: saving it again, after a crash before the step was recorded, gives the same.
     """
 
-    async def unit(tx: Tx) -> bool:
-        await _hold(tx, ctx)
-        rows = await tx.fetch("recording_lock", id=new.recording_id)
+    async def unit(tx: Transaction) -> bool:
+        rows = await tx.query("recording_lock", id=new.recording_id)
         if not rows:
             return False
         recording = recording_from(rows[0])
@@ -69,53 +65,52 @@ async def save_transcript(ctx: Context, new: NewTranscript, follow_up: NewJob | 
         await _put_edits(tx, ctx.id, new, edits)
         if new.heard_at is not None:
             await learn(tx, CLOSING, 1.0, (tx.now - new.heard_at).total_seconds())
-        if follow_up is not None:
-            [made] = await tx.insert_jobs([follow_up])
-            await connect(tx, made.id, new.recording_id, follow_up)
+        if summarize:
+            await queue_summary(tx, recording, SUMMARIZE, ctx.priority)
         return True
 
-    return await ctx.services.store.run(unit)
+    return await ctx.transact(unit)
 
 
-async def _edits(tx: Tx, new: NewTranscript, *, before: str | None, now: str) -> list[Edit]:
+async def _edits(tx: Transaction, new: NewTranscript, *, before: str | None, now: str) -> list[Edit]:
     """What people have corrected so far, and what found no place the last time."""
     if before is None or (new.replace_edits and before != now):
         return []
-    lines = [line_from(row) for row in await tx.fetch("transcript_lines", id=before)]
-    return edits_in(lines) + [edit_from(row) for row in await tx.fetch("unplaced_edits", recording_id=new.recording_id)]
+    lines = [line_from(row) for row in await tx.query("transcript_lines", id=before)]
+    return edits_in(lines) + [edit_from(row) for row in await tx.query("unplaced_edits", recording_id=new.recording_id)]
 
 
-async def _put(tx: Tx, transcript_id: str, new: NewTranscript) -> None:
+async def _put(tx: Transaction, transcript_id: str, new: NewTranscript) -> None:
     ids = [new.recording_id]
-    await tx.execute(
+    await tx.change(
         "recording_has_transcript", id=new.recording_id, transcript_id=transcript_id, duration=new.duration
     )  # fmt: skip
     for query in ("transcript_lines_delete", "transcripts_delete", "unplaced_edits_delete"):
-        await tx.execute(query, ids=ids)
-    await tx.execute(
+        await tx.change(query, ids=ids)
+    await tx.change(
         "transcript_add", id=transcript_id, recording_id=new.recording_id, engine=new.engine, language=new.language,
         lines=len(new.lines), took_seconds=new.took_seconds, cost_cents=new.cost_cents, now=tx.now,
     )  # fmt: skip
-    lines = encode([[*line[:3], plain(line[3], _LONGEST_LINE)] for line in new.lines])
-    await tx.execute("transcript_lines_add", id=transcript_id, lines=lines)
+    lines = to_json([[*line[:3], plain_text(line[3], _LONGEST_LINE)] for line in new.lines])
+    await tx.change("transcript_lines_add", id=transcript_id, lines=lines)
 
 
-async def _put_edits(tx: Tx, transcript_id: str, new: NewTranscript, edits: Sequence[Edit]) -> None:
+async def _put_edits(tx: Transaction, transcript_id: str, new: NewTranscript, edits: Sequence[Edit]) -> None:
     if not edits:
         return
     heard = [
-        Line(number, start, end, speaker, plain(text, _LONGEST_LINE), speaker_heard=speaker)
+        Line(number, start, end, speaker, plain_text(text, _LONGEST_LINE), speaker_heard=speaker)
         for number, (start, end, speaker, text) in enumerate(new.lines)
     ]
     lines, left = laid_onto(heard, edits)
     for line in lines:
         if line.edited_by is not None:
-            await tx.execute(
+            await tx.change(
                 "transcript_line_edit", id=transcript_id, number=line.number, edited=line.edited, speaker=line.speaker,
                 edited_by=line.edited_by,
             )  # fmt: skip
     for edit in left:
-        await tx.execute(
+        await tx.change(
             "unplaced_edit_add", id=edit.id, recording_id=new.recording_id, begins=edit.start, ends=edit.end,
             heard=edit.heard, edited=edit.text, speaker=edit.speaker, edited_by=edit.by,
         )  # fmt: skip
@@ -124,23 +119,16 @@ async def _put_edits(tx: Tx, transcript_id: str, new: NewTranscript, edits: Sequ
 async def save_summary(ctx: Context, new: NewSummary) -> bool:
     """Puts the summary in the place of the old one; False if the recording is gone."""
 
-    async def unit(tx: Tx) -> bool:
-        await _hold(tx, ctx)
-        if not await tx.execute("recording_has_summary", id=new.recording_id, summary_id=ctx.id):
+    async def unit(tx: Transaction) -> bool:
+        if not await tx.change("recording_has_summary", id=new.recording_id, summary_id=ctx.id):
             return False
-        await tx.execute("summaries_delete", ids=[new.recording_id])
-        await tx.execute(
+        await tx.change("summaries_delete", ids=[new.recording_id])
+        await tx.change(
             "summary_add", id=ctx.id, recording_id=new.recording_id, transcript_id=new.transcript_id,
-            text=plain(new.text, 1_000_000), method=new.method, model=new.model, tokens_in=new.tokens_in,
+            text=plain_text(new.text, 1_000_000), method=new.method, model=new.model, tokens_in=new.tokens_in,
             tokens_out=new.tokens_out, cost_cents=new.cost_cents, took_seconds=new.took_seconds, now=tx.now,
         )  # fmt: skip
         await learn(tx, SUMMARIES, 1.0, new.took_seconds or 0.0)
         return True
 
-    return await ctx.services.store.run(unit)
-
-
-async def _hold(tx: Tx, ctx: Context) -> None:
-    """A late worker, whose job was cancelled or rescued meanwhile, writes nothing."""
-    if not await tx.fetch("recording_job_holds", id=ctx.id, fence=ctx.fence):
-        raise LeaseLost(f"attempt {ctx.fence} of job {ctx.id} is no longer the running one; its result does not count")
+    return await ctx.transact(unit)

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from towpath.http.shapes import Answer, Moment, Request, Text, any_case
-from towpath.recordings.keeping import LONGEST_TITLE
+from towpath.recordings.stored import LONGEST_TITLE
 
 RecordingId = Annotated[str, Field(pattern=r"^[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}$")]
 StatusName = Literal["PENDING", "PROCESSING", "SUMMARIZING", "COMPLETED", "FAILED", "CANCELLED"]
@@ -28,8 +28,12 @@ Eta = Annotated[
 class Uploaded(Answer):
     """An upload was taken; it is transcribed in its turn."""
 
-    id: Annotated[str, Field(description="The recording's id.")]
-    job_id: str
+    id: Annotated[
+        str | None,
+        Field(description="The recording's id. Null if making it takes long: `GET /api/uploads/{upload_id}` tells when."),
+    ]
+    job_id: Annotated[str | None, Field(description="The job that transcribes it; null as long as there is no recording.")]
+    upload_id: Annotated[str, Field(description="The upload's id, which is also that of the file.")]
 
 
 class AudioProgress(Answer):
@@ -64,10 +68,6 @@ class ProcessingJob(Answer):
     waiting_for: Annotated[str | None, Field(description="Why it waits, or why there is no estimate.")]
 
 
-class JobQueueStatus(Answer):
-    jobs: list[ProcessingJob]
-
-
 class DeletedJob(Answer):
     deleted: int
     recording_deleted: Annotated[bool, Field(description="Whether it was an upload that had come to nothing yet.")]
@@ -98,6 +98,11 @@ class Recording(Answer):
     warning: str | None
     error: Annotated[str | None, Field(description="Why its newest job failed.")]
     job: Annotated[ProcessingJob | None, Field(description="The job that the status comes from; null: none is left.")]
+
+
+class JobQueueStatus(Answer):
+    jobs: list[ProcessingJob]
+    recordings: Annotated[list[Recording], Field(description="Those that the jobs work on, each once, newest first.")]
 
 
 class Alike(Answer):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from towpath.core.usage import Price
+from towpath import Price
 from towpath.recordings import records, schemas
 from towpath.recordings.views import JobView, RecordingView
 

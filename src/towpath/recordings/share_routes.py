@@ -7,14 +7,14 @@ from typing import Annotated
 from fastapi import Path, Request
 from fastapi.responses import Response
 
-from towpath.engine.app import App
+from towpath import App
 from towpath.http import telling
 from towpath.http.audit import audit
 from towpath.http.policy import Anyone, Reader, Writer
 from towpath.http.problems import Problem, not_found, responses
 from towpath.http.routing import Router
 from towpath.http.state import base_url_of
-from towpath.recordings import keeping, schemas, shares
+from towpath.recordings import schemas, shares, stored
 from towpath.recordings.access import Engine, RecordingPath, own_recording
 from towpath.recordings.listening import AUDIO, audio_answer
 from towpath.recordings.records import Recording, speaker_scope
@@ -31,7 +31,7 @@ SecretPath = Annotated[str, Path(description="The last part of the link.", max_l
 async def list_shares(principal: Reader, app: Engine, recording_id: RecordingPath) -> list[schemas.Share]:
     """Links to this recording that still open it."""
     recording = await own_recording(app, principal, recording_id)
-    return [share_shape(one) for one in await shares.shares_of(app.services.store, recording)]
+    return [share_shape(one) for one in await shares.shares_of(app, recording)]
 
 
 @router.post("/api/recordings/{recording_id}/shares", status_code=201, operation_id="create_share", responses=responses(404))
@@ -59,7 +59,7 @@ async def delete_share(
 ) -> None:
     """Withdraws a link at once."""
     recording = await own_recording(app, principal, recording_id)
-    if not await shares.withdraw(app.services.store, recording, share_id.lower()):
+    if not await shares.withdraw(app, recording, share_id.lower()):
         raise not_found("there is no such link; it may have been withdrawn already")
     audit(request, "recording.unshare", recording.id, tenant=recording.tenant)
 
@@ -68,9 +68,8 @@ async def delete_share(
 async def open_share(_anyone: Anyone, app: Engine, secret: SecretPath) -> schemas.SharedRecording:
     """What a share link shows; 404 once it has expired or was withdrawn."""
     recording, with_audio = await _opened(app, secret)
-    store = app.services.store
-    lines = [] if recording.transcript_id is None else await keeping.lines_of(store, recording.transcript_id)
-    summary = await keeping.summary_of(store, recording)
+    lines = [] if recording.transcript_id is None else await stored.lines_of(app, recording.transcript_id)
+    summary = await stored.summary_of(app, recording)
     return schemas.SharedRecording(
         title=recording.title, duration=recording.duration, language=recording.language,
         created_at=recording.created_at, with_audio=with_audio,
@@ -91,8 +90,8 @@ async def play_shared_audio(_anyone: Anyone, app: Engine, request: Request, secr
 
 
 async def _opened(app: App, secret: str) -> tuple[Recording, bool]:
-    found = await shares.opened(app.services.store, secret)
-    recordings = await keeping.by_ids(app.services.store, [found[0]]) if found else []
+    found = await shares.opened(app, secret)
+    recordings = await stored.by_ids(app, [found[0]]) if found else []
     if found is None or not recordings:
         raise _closed()
     return recordings[0], found[1]

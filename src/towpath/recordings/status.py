@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from towpath.core.lifecycle import State
-from towpath.core.records import Job
+from towpath import Job, State
 from towpath.recordings.names import SUMMARIZING as SUMMARY_JOBS
 from towpath.recordings.names import TRANSCRIBING as TRANSCRIPTION_JOBS
 from towpath.recordings.records import Ended

@@ -7,9 +7,8 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any
 
-from towpath.core.errors import SchemaInvalid
-from towpath.engine.context import Context
-from towpath.recordings import keeping
+from towpath import Context, SchemaInvalid
+from towpath.recordings import stored
 from towpath.recordings.saving import NewSummary, save_summary
 from towpath.recordings.transcribing import gone, recording_for
 
@@ -27,7 +26,7 @@ async def summarize(ctx: Context, asked: Asked) -> dict[str, Any]:
     began = time.monotonic()
     recording = await recording_for(ctx, asked.recording_id)
     read = await ctx.step("read", _read, ctx, recording.transcript_id)
-    settings = ctx.services.settings
+    settings = ctx.settings
     client = chat.client_for(settings)
     asking = _Asking(ctx, None if client is None else client.budget)
     summary = await summaries.summarize(settings, read["text"], step=asking)
@@ -45,7 +44,7 @@ async def _read(ctx: Context, transcript_id: str | None) -> dict[str, str]:
     """A step, so that all parts are of one text: somebody may correct lines while a service makes us wait."""
     if transcript_id is None:
         raise SchemaInvalid("there is no transcript to summarise", remedy="transcribe the recording first")
-    lines = await keeping.lines_of(ctx.services.store, transcript_id)
+    lines = await stored.lines_of(ctx, transcript_id)
     text = " ".join(line.text for line in lines)
     if not text.strip():
         raise SchemaInvalid("the transcript is empty, so there is nothing to summarise")

@@ -5,12 +5,9 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from datetime import timedelta
 
-from towpath.core.ids import first_at
-from towpath.engine.app import App
-from towpath.engine.context import Context
-from towpath.recordings.keeping import by_ids
+from towpath import App, Context, Reading, first_id_at
 from towpath.recordings.removing import remove
-from towpath.store.contract import Tx
+from towpath.recordings.stored import by_ids
 
 _BATCH = 200
 
@@ -28,9 +25,9 @@ async def _too_old(app: App) -> int:
     if not days:
         return 0
 
-    async def unit(tx: Tx) -> list[str]:
-        before = first_at(tx.now - timedelta(days=days))
-        return [row["id"] for row in await tx.fetch("recordings_older", before=before, limit=_BATCH)]
+    async def unit(tx: Reading) -> list[str]:
+        before = first_id_at(tx.now - timedelta(days=days))
+        return [row["id"] for row in await tx.query("recordings_older", before=before, limit=_BATCH)]
 
     return await _remove_all(app, unit)
 
@@ -39,14 +36,14 @@ async def _failed(app: App) -> int:
     if not app.settings.delete_failed_uploads:
         return 0
 
-    async def unit(tx: Tx) -> list[str]:
-        return [row["id"] for row in await tx.fetch("recordings_failed_uploads", limit=_BATCH)]
+    async def unit(tx: Reading) -> list[str]:
+        return [row["id"] for row in await tx.query("recordings_failed_uploads", limit=_BATCH)]
 
     return await _remove_all(app, unit)
 
 
-async def _remove_all(app: App, unit: Callable[[Tx], Awaitable[list[str]]]) -> int:
+async def _remove_all(app: App, unit: Callable[[Reading], Awaitable[list[str]]]) -> int:
     gone = 0
-    while ids := await app.services.store.read(unit):
-        gone += await remove(app, await by_ids(app.services.store, ids))
+    while ids := await app.read(unit):
+        gone += await remove(app, await by_ids(app, ids))
     return gone

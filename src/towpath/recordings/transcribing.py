@@ -14,17 +14,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from towpath import assets
-from towpath.core.errors import ChildrenFailed, Fatal, SchemaInvalid
-from towpath.core.outcomes import Partial
-from towpath.engine.app import App
-from towpath.engine.children import Children
-from towpath.engine.context import Context
+from towpath import App, Children, ChildrenFailed, Context, Fatal, Partial, SchemaInvalid, assets
 from towpath.models import windows
-from towpath.recordings import audio, keeping, merging
-from towpath.recordings.intake import summary_job
+from towpath.recordings import audio, merging, stored
 from towpath.recordings.learning import learn_beginning
-from towpath.recordings.names import SUMMARIZE, WINDOWS
+from towpath.recordings.names import WINDOWS
 from towpath.recordings.records import Recording
 from towpath.recordings.room import Room
 from towpath.recordings.saving import NewTranscript, save_transcript
@@ -65,7 +59,7 @@ class Transcription:
 
     async def _probe(self, recording: Recording) -> dict[str, Any]:
         """What the file says about itself: quick, and enough to refuse what is no audio or far too long."""
-        asset = await assets.get(self._app.services.store, recording.tenant, recording.asset_id)
+        asset = await assets.get(self._app, recording.tenant, recording.asset_id)
         async with assets.open_file(self._app, asset) as path:
             info = await assets.probe(path)
         self._check_length(info.duration_seconds)
@@ -73,7 +67,7 @@ class Transcription:
 
     async def _decode(self, ctx: Context, recording: Recording) -> dict[str, Any]:
         """The audio as the engines hear it. Its length is what was decoded, whatever the file said."""
-        asset = await assets.get(self._app.services.store, recording.tenant, recording.asset_id)
+        asset = await assets.get(self._app, recording.tenant, recording.asset_id)
         await audio.forget(ctx)  # of an attempt that died before it could tell that it was done
         key = audio.key_of(ctx)
         async with assets.open_file(self._app, asset) as path:
@@ -82,7 +76,7 @@ class Transcription:
                 stored = await ctx.blobs.put(key, pieces)
         seconds = audio.seconds_in(stored.size)
         measured = {"id": recording.id, "duration": seconds}
-        await ctx.services.store.run(lambda tx: tx.execute("recording_measured", **measured))
+        await ctx.transact(lambda tx: tx.change("recording_measured", **measured))
         return {"audio": key, "seconds": seconds}
 
     def _room(self, ctx: Context) -> Room:
@@ -120,7 +114,7 @@ class Transcription:
         async with audio.local_copy(ctx.blobs, decoded["audio"]) as path:
             found = await asyncio.to_thread(windows.split, path)
         await ctx.progress(0.0, decoded["seconds"])
-        await learn_beginning(ctx.services.store, decoded["seconds"], time.monotonic() - began)
+        await learn_beginning(ctx, decoded["seconds"], time.monotonic() - began)
         return [(round(window.start, 3), round(window.end, 3)) for window in found]
 
     async def _hear(self, ctx: Context, asked: Asked, decoded: dict[str, Any], cut: list[tuple[float, float]]) -> Children:
@@ -134,14 +128,11 @@ class Transcription:
         """Merges what the children heard and puts it in place; answers the number of lines."""
         results = await children.results()
         lines, (took, heard_at) = merging.merged(results), await _took(children)
-        follow_up = None
-        if asked.auto_summary and lines:
-            follow_up = summary_job(ctx.services, recording, SUMMARIZE, ctx.claimed.priority)
         new = NewTranscript(
             recording.id, merging.engine_in(results), asked.language, lines, seconds, took, merging.cost_in(results),
             asked.replace_edits, heard_at,
         )  # fmt: skip
-        if not await save_transcript(ctx, new, follow_up):
+        if not await save_transcript(ctx, new, summarize=asked.auto_summary and bool(lines)):
             raise gone(recording.id)
         await ctx.progress(seconds, seconds)
         return len(lines)
@@ -165,8 +156,8 @@ async def _as_one(failed: ChildrenFailed) -> ChildrenFailed:
 async def recording_for(ctx: Context, recording_id: str) -> Recording:
     """Only of the job's own tenant: a payload is not believed."""
     try:
-        return await keeping.find(ctx.services.store, recording_id, tenant=ctx.tenant)
-    except keeping.RecordingNotFound:
+        return await stored.find(ctx, recording_id, tenant=ctx.tenant)
+    except stored.RecordingNotFound:
         raise gone(recording_id) from None
 
 

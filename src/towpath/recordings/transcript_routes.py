@@ -13,13 +13,13 @@ from fastapi import Path, Query, Request
 from fastapi.responses import Response, StreamingResponse
 from pydantic import Field
 
-from towpath.engine.app import App
+from towpath import App
 from towpath.http import shapes
 from towpath.http.audit import audit
 from towpath.http.policy import Reader, Writer
 from towpath.http.problems import Problem, conflict, not_found, responses
 from towpath.http.routing import Router
-from towpath.recordings import exports, keeping, schemas
+from towpath.recordings import exports, schemas, stored
 from towpath.recordings.access import Engine, RecordingPath, own_recording
 from towpath.recordings.records import Line, Recording, Transcript, speaker_scope
 from towpath.recordings.shaping import edit_shape, segment_shape
@@ -112,12 +112,12 @@ async def get_transcript(
     """The text and its timed lines; 404 while there is none."""
     recording = await own_recording(app, principal, recording_id)
     transcript, lines = await _transcript(app, recording)
-    chosen = keeping.matching(lines, asked.search)
+    chosen = stored.matching(lines, asked.search)
     return schemas.Transcript.model_construct(
         recording_id=recording.id, engine=transcript.engine, language=transcript.language, duration=recording.duration,
         text=" ".join(line.text for line in chosen), segments=[segment_shape(line) for line in chosen],
         speaker_scope=speaker_scope(lines),
-        unplaced_edits=[edit_shape(edit) for edit in await keeping.unplaced_edits(app.services.store, recording)],
+        unplaced_edits=[edit_shape(edit) for edit in await stored.unplaced_edits(app, recording)],
     )  # fmt: skip
 
 
@@ -133,7 +133,7 @@ async def update_transcript_line(
     if line is None:
         raise not_found(f"the transcript has no line {number}; it has {len(lines)}, counted from 0")
     changed = _changed(line, asked, principal.name)
-    if not await keeping.edit_line(app.services.store, transcript, changed, principal.name, asked.was):
+    if not await stored.edit_line(app, transcript, changed, principal.name, asked.was):
         raise conflict("this line has changed meanwhile: somebody corrected it, or a newer transcript has taken its place")
     audit(request, "recording.edit_line", recording.id, tenant=recording.tenant, line=number)
     return segment_shape(changed)
@@ -159,7 +159,7 @@ async def dismiss_unplaced_edit(
 ) -> None:
     """Forgets a correction that the present transcript has no line for."""
     recording = await own_recording(app, principal, recording_id)
-    if not await keeping.dismiss_edit(app.services.store, recording, edit_id.lower()):
+    if not await stored.dismiss_edit(app, recording, edit_id.lower()):
         raise not_found("there is no such correction; it may have been dismissed already")
     audit(request, "recording.dismiss_edit", recording.id, tenant=recording.tenant)
 
@@ -181,19 +181,18 @@ async def export_recording(
 
 
 async def _exported(app: App, recording: Recording) -> exports.Exported | None:
-    store = app.services.store
-    transcript = await keeping.transcript_of(store, recording)
+    transcript = await stored.transcript_of(app, recording)
     if transcript is None:
         return None
-    lines = await keeping.lines_of(store, transcript.id)
-    return exports.Exported(recording, transcript, lines, await keeping.summary_of(store, recording))
+    lines = await stored.lines_of(app, transcript.id)
+    return exports.Exported(recording, transcript, lines, await stored.summary_of(app, recording))
 
 
 async def _transcript(app: App, recording: Recording) -> tuple[Transcript, list[Line]]:
-    transcript = await keeping.transcript_of(app.services.store, recording)
+    transcript = await stored.transcript_of(app, recording)
     if transcript is None:
         raise no_transcript()
-    return transcript, await keeping.lines_of(app.services.store, transcript.id)
+    return transcript, await stored.lines_of(app, transcript.id)
 
 
 def no_transcript() -> Problem:

@@ -7,15 +7,19 @@ from typing import Any
 from fastapi import Request
 
 from towpath import assets
-from towpath.assets.forms import receive_form
+from towpath.assets import uploads
+from towpath.assets.streamed import drop
 from towpath.http import bodies
 from towpath.http.audit import audit
+from towpath.http.forms import receive_form
+from towpath.http.patience import HANDING_OVER
 from towpath.http.policy import Writer
 from towpath.http.problems import invalid, responses
 from towpath.http.routing import Router
+from towpath.http.senders import sender_of
 from towpath.recordings import schemas
 from towpath.recordings.access import Engine
-from towpath.recordings.receiving import KNOWN, received
+from towpath.recordings.uploads import KNOWN, PURPOSE
 
 router = Router(tags=["recordings"])
 bodies.stream("POST", "/upload", "multipart/form-data")
@@ -46,14 +50,20 @@ _FORM: dict[str, Any] = {
 
 @router.post("/upload", status_code=202, operation_id="upload_recording", responses=responses(429), openapi_extra=_FORM)
 async def upload_recording(principal: Writer, app: Engine, request: Request) -> schemas.Uploaded:
-    """Takes a file and queues its transcription; the file is stored while it arrives, however large it is."""
-    form = await receive_form(app, request, principal.tenant, kinds=assets.MEDIA, created_by=principal.account_id)
+    """Takes a file and queues its transcription; the file is stored while it arrives, however large it is.
+
+    Once all of it is here it is taken, whatever happens to this server: a job that commits with it makes the recording.
+    """
+    sender = sender_of(principal)
+    form = await receive_form(app, request, sender, kinds=assets.MEDIA)
     try:
         if unknown := sorted(set(form.fields) - set(KNOWN)):
             raise invalid(unknown[0][:100], "there is no such field", remedy=f"known are: file, {', '.join(KNOWN)}")
-        made = await received(app, principal, form.asset, form.fields)
+        taken = await uploads.submit(app, sender, form.file, PURPOSE, form.fields)
     except BaseException:
-        await assets.delete(app, principal.tenant, [form.asset.id])
+        await drop(app, form.file)
         raise
-    audit(request, "recording.upload", made["id"], bytes=form.asset.bytes)
-    return schemas.Uploaded(**made)
+    ended = await uploads.ended(app, taken.upload_id, taken.job_id, within=HANDING_OVER)
+    made = (ended.result if ended is not None else None) or {"id": None, "job_id": None}
+    audit(request, "recording.upload", made["id"] or taken.upload_id, bytes=form.file.intake.bytes)
+    return schemas.Uploaded(**made, upload_id=taken.upload_id)

@@ -6,16 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from towpath.core.lifecycle import State
-from towpath.core.records import Job
-from towpath.engine.app import App
-from towpath.recordings import keeping
-from towpath.recordings.foreseeing import Prospect, prospects
-from towpath.recordings.keeping import Work
-from towpath.recordings.learning import speeds_of
-from towpath.recordings.names import QUEUE_OF
-from towpath.recordings.records import Ended, Link, Recording
-from towpath.recordings.status import COMPLETED, job_status, standing, state_of
+from towpath import App, Job, Prospect, State
+from towpath.recordings import stored
+from towpath.recordings.names import KIND, QUEUE_OF, is_new_upload
+from towpath.recordings.records import Ended, Recording
+from towpath.recordings.status import COMPLETED, job_status, standing
+from towpath.recordings.stored import Work
 
 
 @dataclass(slots=True)
@@ -56,15 +52,16 @@ class RecordingView:
 
 
 async def views(app: App, recordings: Sequence[Recording]) -> list[RecordingView]:
-    works = await keeping.work_on(app.services.store, recordings)
-    teller = await Teller.of(app, [job for work in works for job in work.jobs])
-    return [await _view(teller, work) for work in works]
+    works = await stored.work_on(app, recordings)
+    under_way = [work.recording.id for work in works if any(job.live for job in work.jobs)]
+    found = await app.subjects.prospects(KIND, under_way)
+    return [_view(work, found) for work in works]
 
 
-async def _view(teller: Teller, work: Work) -> RecordingView:
+def _view(work: Work, found: Mapping[str, Prospect]) -> RecordingView:
     has_transcript = work.recording.transcript_id is not None
     told = standing(work.jobs, has_transcript=has_transcript, ended=work.recording.ended)
-    jobs = [await teller.tell(job, work.link_of(job), work.recording) for job in work.jobs]
+    jobs = [_job_view(job, work.recording, found.get(job.id)) for job in work.jobs if job.operation in QUEUE_OF]
     speaker = next((view for view in jobs if told.job is not None and view.id == told.job.id), None)
     error = speaker.error_message if speaker is not None else _error_of(told.ended)
     return RecordingView(work.recording, told.status, speaker, jobs, _warning_of(work.recording, told.status), error)
@@ -80,44 +77,18 @@ def _error_of(ended: Ended | None) -> str | None:
     return (ended.error or {}).get("message") if ended is not None and ended.state is State.FAILED else None
 
 
-class Teller:
-    """Tells about jobs; what it needs of other jobs it looks up once for all."""
-
-    def __init__(self, app: App, found: Mapping[str, Prospect]) -> None:
-        self._app, self._found = app, found
-
-    @classmethod
-    async def of(cls, app: App, jobs: Sequence[Job]) -> Teller:
-        live = [job for job in jobs if job.live]
-        if not live:
-            return cls(app, {})
-        store, speeds = app.services.store, await speeds_of(app)
-        found: dict[str, Prospect] = {}
-        for queue in sorted({job.queue for job in live}):
-            found |= await prospects(store, queue, [job for job in live if job.queue == queue], speeds)
-        return cls(app, found)
-
-    async def tell(self, job: Job, link: Link, recording: Recording) -> JobView:
-        error = job.error or {}
-        view = JobView(
-            id=job.id, recording_id=recording.id, recording_title=recording.title, job_status=job_status(job),
-            job_type=link.kind, queue_type=QUEUE_OF[link.kind], position=None, is_new_upload=link.is_new_upload,
-            error_message=error.get("message") if job.state is State.FAILED else None, created_at=job.created_at,
-            started_at=job.started_at, completed_at=job.finished_at, progress=_progress(job),
-            error_remedy=error.get("remedy") if job.state is State.FAILED else None,
-        )  # fmt: skip
-        if job.live and job.id in self._found:
-            await self._look_ahead(job, view, self._found[job.id])
-        return view
-
-    async def _look_ahead(self, job: Job, view: JobView, prospect: Prospect) -> None:
-        waits = state_of(job) is State.QUEUED
-        if waits and prospect.position is None:  # not in line at all, such as behind a failure
-            view.waiting_for = (await self._app.explain(job.id)).sentence
-            return
-        if waits:
-            view.position, view.position_is_more = prospect.position, prospect.is_more
-        view.eta_seconds, view.waiting_for = prospect.outlook.seconds, prospect.outlook.reason
+def _job_view(job: Job, recording: Recording, prospect: Prospect | None) -> JobView:
+    error = (job.error or {}) if job.state is State.FAILED else {}
+    view = JobView(
+        id=job.id, recording_id=recording.id, recording_title=recording.title, job_status=job_status(job),
+        job_type=job.operation, queue_type=QUEUE_OF[job.operation], position=None, is_new_upload=is_new_upload(job),
+        error_message=error.get("message"), created_at=job.created_at, started_at=job.started_at,
+        completed_at=job.finished_at, progress=_progress(job), error_remedy=error.get("remedy"),
+    )  # fmt: skip
+    if job.live and prospect is not None:
+        view.position, view.position_is_more = prospect.position, prospect.is_more
+        view.eta_seconds, view.waiting_for = prospect.eta, prospect.reason
+    return view
 
 
 def _progress(job: Job) -> tuple[float, float | None] | None:

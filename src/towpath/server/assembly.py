@@ -15,7 +15,6 @@ from towpath.http.routing import check_policies
 from towpath.http.state import exposure_from
 from towpath.recordings import routes as recordings
 from towpath.server import describing, observing, spa
-from towpath.server.attaching import attach
 from towpath.server.options import ServerOptions
 from towpath.server.routes import (
     assets as asset_routes,
@@ -46,7 +45,9 @@ from towpath.server.routes import (
     webhooks,
     workers,
 )
+from towpath.server.slices import attach
 from towpath.server.streams import limit_streams, stop_streams
+from towpath.server.upload_worker import UploadWorker
 from towpath.server.webhooks import dispatcher
 from towpath.version import __version__
 
@@ -78,6 +79,7 @@ def create_app(app: App, options: ServerOptions | None = None) -> FastAPI:
     for resource in _RESOURCES + _PRODUCTS:
         api.include_router(resource.router)
     describing.install(api)
+    api.state.towpath_ui = chosen.ui
     if chosen.ui:
         spa.install(api)
     check_policies(api, open_paths=spa.PATHS)
@@ -94,6 +96,9 @@ async def _lifespan(api: FastAPI) -> AsyncIterator[None]:
         keeper = Keeper(app)
         keeper.start()
         stack.push_async_callback(keeper.stop)
+        hands = UploadWorker(app)
+        stack.push_async_callback(hands.stop)
+        await hands.start()
         deliveries = dispatcher(app)
         deliveries.start()
         stack.push_async_callback(deliveries.stop)

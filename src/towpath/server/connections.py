@@ -18,8 +18,8 @@ import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from towpath.config import Settings
-from towpath.http.addresses import is_loopback
 from towpath.http.proxies import parse_networks
+from towpath.outbound.addresses import is_loopback
 
 _PROGRESS = 1024
 """A body that brings fewer bytes than these by its deadline does not come along."""

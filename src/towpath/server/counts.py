@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
 
 from towpath.engine.app import App
-from towpath.engine.counting import count_all, count_tenant
+from towpath.engine.asking.counting import count_all, count_tenant
 from towpath.server.schemas.jobs import Counts
 
 T = TypeVar("T")

@@ -17,8 +17,8 @@ from prometheus_client.registry import Collector
 
 from towpath.core.errors import StoreUnavailable
 from towpath.core.histogram import PER_DOUBLING, edge
-from towpath.engine.liveness import live_workers
-from towpath.engine.rollups import roll_up
+from towpath.engine.asking.liveness import live_workers
+from towpath.engine.tending.rollups import roll_up
 from towpath.server.observing import Requests
 from towpath.store.contract import Row, Store, Tx
 from towpath.version import __version__

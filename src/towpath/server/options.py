@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from towpath.http.push import Limits
+from towpath.push import Limits
 
 
 @dataclass(frozen=True, slots=True)

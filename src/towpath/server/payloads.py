@@ -8,10 +8,10 @@ from pydantic import ValidationError
 
 from towpath.core.records import Job
 from towpath.engine.app import App
-from towpath.engine.references import dangling
+from towpath.engine.asking.references import dangling
 from towpath.engine.registry import Operation
-from towpath.http.principal import Principal
 from towpath.http.problems import Problem
+from towpath.identity.principal import Principal
 
 _MOST_TOLD = 50
 

@@ -15,6 +15,8 @@ from towpath.http.methods import methods_at, nothing_there
 UI = files("towpath.server") / "ui"
 PATHS = ("/{path:path}",)
 
+_NO_PAGES = frozenset({"api", "assets", "docs", "openapi", "redoc", "swagger", "swagger-ui"})
+"""No page of the UI begins like these, nor with a word that has a dot in it."""
 _IMMUTABLE = "public, max-age=31536000, immutable"
 _NOT_BUILT = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>Towpath</title></head>
@@ -32,12 +34,18 @@ def install(api: FastAPI, root: Traversable = UI) -> None:
         if methods_at(request):
             raise nothing_there(request)  # somebody else's address, asked in a way that it does not take
         found = _file(root, path)
-        # A script that is gone must not be answered by a page: after an upgrade an old page still asks for its own.
-        if found is None and path.split("/")[0] in ("api", "assets"):
+        if found is None and _is_no_page(path):
             raise nothing_there(request)
         return found or _index(root, request)
 
     api.router.add_route("/{path:path}", page, methods=["GET", "HEAD"], include_in_schema=False)
+
+
+def _is_no_page(path: str) -> bool:
+    """What programs ask for must not be answered by a page and 200: scripts of an old page after an upgrade, descriptions of
+    the API under the names that other servers have for them, files such as `openapi.yaml` and `robots.txt`."""
+    first = path.split("/", maxsplit=1)[0]
+    return first in _NO_PAGES or ("." in first and path != "index.html")
 
 
 def _file(root: Traversable, path: str) -> Response | None:

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from fastapi import FastAPI, Request
 
-from towpath.http.push import Hub, Limits
 from towpath.http.state import app_of
+from towpath.push import Hub, Limits
 from towpath.server.schemas.stream import describe
 
 
 def hub_of(request: Request) -> Hub:
-    state, store = request.app.state, app_of(request).services.store
+    state, app = request.app.state, app_of(request)
+    store = app.services.store
     hub: Hub | None = getattr(state, "towpath_hub", None)
     if hub is None or hub.store is not store:  # an app that was closed and opened again has another store
-        hub = state.towpath_hub = Hub(store, describe, getattr(state, "towpath_stream_limits", None))
+        hub = state.towpath_hub = Hub(store, describe, getattr(state, "towpath_stream_limits", None), app.projections)
     return hub
 
 

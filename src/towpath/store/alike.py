@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from operator import attrgetter
 
 from towpath.core.records import NewJob
+from towpath.store.columns import STRAIGHT
 
 
 def alike(jobs: Sequence[NewJob]) -> bool:
@@ -18,8 +19,5 @@ def alike(jobs: Sequence[NewJob]) -> bool:
     return len({_sort_of(job) for job in jobs}) == 1
 
 
-_sort_of = attrgetter(
-    "queue", "operation", "tenant", "lane", "priority", "cost", "max_attempts", "run_at", "delay", "key", "parent_id",
-    "root_id", "child_group", "trace",
-)  # fmt: skip
+_sort_of = attrgetter(*STRAIGHT, "run_at", "delay", "key", "root_id")
 _plan = attrgetter("run_at", "delay", "key")

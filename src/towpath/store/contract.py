@@ -16,9 +16,10 @@ from typing import Any, Protocol, TypeVar
 from pydantic_core import from_json
 
 from towpath.core.encoding import encode
-from towpath.core.ids import uuid7
 from towpath.core.records import PRIORITIES, Enqueued, Event, Job, NewJob, WorkerRow
+from towpath.core.records import Claimed as Claimed  # noqa: PLC0414  (it is part of the contract)
 from towpath.core.transitions import Transition
+from towpath.store.columns import TOLD
 from towpath.store.sql import Queries
 
 T = TypeVar("T")
@@ -61,9 +62,7 @@ EVERYWHERE: Mapping[int, float] = dict.fromkeys(PRIORITIES, float("-inf"))
 class Claim:
     """What a worker asks for: so many jobs of a queue, under a lease.
 
-    It looks no further down than its cursors, by band: a pass, and where it stands among the jobs of that pass. `lease_id`
-    names the row that lists what was claimed, once it is; when all of it has been settled, the worker takes that row away,
-    or else the janitor does some time later.
+    It looks no further down than its cursors, by band: a pass, and where it stands among the jobs of that pass.
     """
 
     queue: str
@@ -72,56 +71,14 @@ class Claim:
     lease_seconds: float
     cursors: Mapping[int, float] = field(default_factory=lambda: EVERYWHERE)
     after: Mapping[int, str] = field(default_factory=dict)
-    lease_id: str = field(default="", init=False)
-
-    def next_try(self) -> str:
-        """If a claim has to be sent again, because nobody knows whether it was committed, what it takes then is listed in a
-        row of its own: the row before may list jobs that no worker knows of, and only the janitor takes that away."""
-        self.lease_id = uuid7()
-        return self.lease_id
-
-
-@dataclass(slots=True)
-class Claimed:
-    """A job as its worker needs it: the row at the moment of the claim."""
-
-    id: str
-    queue: str
-    operation: str
-    tenant: str
-    priority: int
-    pass_: float
-    attempt: int
-    max_attempts: int
-    payload_json: str
-    lane: str
-    root_id: str
-    parent_id: str | None = None
-    failures: int = 0
-    retry_laters: int = 0
-    wakes: int = 0
-    steps: int = 0
-    gate: int = 0
-    children_total: int = 0
-    await_group: str | None = None
-    await_open: int = 0
-    progress_current: float | None = None
-    progress_total: float | None = None
-    trace: str | None = None
-
-    @property
-    def solo(self) -> bool:
-        """Nobody else's row is touched when it ends."""
-        return self.parent_id is None and self.gate == 0 and self.children_total == 0
 
 
 def claimed(queue: str, row: Sequence[Any]) -> Claimed:
-    """From what the claiming statements answer. The last column is only there for jobs that have a family, a past or a lane
-    of their own: most have none, and a column costs the database and the driver for every job."""
-    job_id, operation, tenant, priority, pass_, attempt, max_attempts, payload, more = row
-    if more is None:
-        return Claimed(job_id, queue, operation, tenant, priority, pass_, attempt, max_attempts, payload, tenant, job_id)
-    return Claimed(job_id, queue, operation, tenant, priority, pass_, attempt, max_attempts, payload, *from_json(more))
+    """From what the claiming statements answer, see `store/columns.py`. What follows the columns that are told of every job
+    is only there for jobs that have a family, a past or a lane of their own: most have none, and a column costs the database
+    and the driver for every job."""
+    more = row[TOLD]
+    return Claimed(queue, *row[:TOLD], *((row[2], row[0]) if more is None else from_json(more)))
 
 
 # The order in which claimed jobs are begun; the statements that claim them answer in any order.
@@ -129,10 +86,10 @@ _FAIR_ORDER = attrgetter("priority", "pass_", "id")
 
 
 # A verdict that is none.
-OPEN = "neither settled nor refused"
+UNDECIDED = "neither settled nor refused"
 
 
-class Taken:
+class ClaimedBatch:
     """Claimed jobs in fair order. They are made of their rows when somebody looks at them: a worker with many slots sends
     its next claim first, so that the database is not kept waiting."""
 
@@ -216,7 +173,7 @@ class Store(Protocol):
         ...
 
     async def enqueue(self, jobs: Sequence[NewJob]) -> list[Enqueued]: ...
-    async def claim(self, claim: Claim) -> Taken:
+    async def claim(self, claim: Claim) -> ClaimedBatch:
         """Takes the first jobs in fair order."""
         ...
 
@@ -228,20 +185,15 @@ class Store(Protocol):
         """Ends or hands back jobs, each on its own: None where it happened, else why the fence held."""
         ...
 
-    async def turn(self, transitions: Sequence[Transition], claim: Claim) -> tuple[list[str | None], Taken]:
+    async def turn(self, transitions: Sequence[Transition], claim: Claim) -> tuple[list[str | None], ClaimedBatch]:
         """`settle`, then `claim`: in one commit where every settle is a plain success, so that a worker pays for one.
 
-        What that commit left alone is `OPEN`: it has neither happened nor been refused, and `settle` decides. Once
+        What that commit left alone is `UNDECIDED`: it has neither happened nor been refused, and `settle` decides. Once
         something has been committed nothing is raised any more, or nobody would know what was settled and claimed.
         """
         ...
 
     def heart(self) -> Heart: ...
-
-    async def stream_start(self) -> str: ...
-    async def stream_since(self, cursor: str, limit: int = 5000) -> tuple[list[Event], str, bool]:
-        """Events committed since the cursor, the next cursor, and whether there may be more right away."""
-        ...
 
     def follow(self) -> AsyncIterator[None]:
         """Yields whenever there may be new events."""

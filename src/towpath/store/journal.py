@@ -11,13 +11,13 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
-from towpath.core.board import Board
 from towpath.core.errors import HistoryMismatch, JobNotFound, LeaseLost, NotRequeueable
+from towpath.core.failpoints import reach
 from towpath.core.lifecycle import State
-from towpath.core.moves import let_go, wake
-from towpath.core.points import reach
 from towpath.core.records import STEP_FIELDS, Job, NewJob, Step, step_column
 from towpath.core.usage import SUMS, Usage
+from towpath.core.verbs import let_go, wake
+from towpath.core.working_set import WorkingSet
 from towpath.store import ledger
 from towpath.store.contract import Row, Tx
 
@@ -41,14 +41,14 @@ async def record(tx: Tx, notes: Sequence[Note]) -> list[bool]:
     """Writes the notes of any number of jobs. For each: whether the fence let it through."""
     jobs = await tx.jobs("lock_jobs", ids=sorted({note.job_id for note in notes}))
     await reach("record.locked")
-    board = Board(jobs, tx.now)
+    working = WorkingSet(jobs, tx.now)
     kept = []
     for note in notes:
-        job = board.jobs.get(note.job_id)
+        job = working.jobs.get(note.job_id)
         kept.append(_holds(job, note.attempt))
         if job is not None and kept[-1]:
-            await _play(tx, board, job, note)
-    await ledger.write(tx, board)
+            await _play(tx, working, job, note)
+    await ledger.write(tx, working)
     await reach("record.written")
     return kept
 
@@ -57,7 +57,7 @@ def _holds(job: Job | None, attempt: int) -> bool:
     return job is not None and job.state is State.RUNNING and job.attempt == attempt
 
 
-async def _play(tx: Tx, board: Board, job: Job, note: Note) -> None:
+async def _play(tx: Tx, working: WorkingSet, job: Job, note: Note) -> None:
     if note.progress is not None:
         current, total = note.progress
         job.progress_current = current if current is not None else job.progress_current
@@ -65,7 +65,7 @@ async def _play(tx: Tx, board: Board, job: Job, note: Note) -> None:
         if job.progress_total is not None and (job.progress_current or 0) > job.progress_total:
             job.progress_total = None  # a total that was passed was none
         if note.name is None or not note.name.startswith("job."):
-            board.note(job, "job.progress", fields={"current": job.progress_current, "of": job.progress_total})
+            working.note(job, "job.progress", fields={"current": job.progress_current, "of": job.progress_total})
     if note.step is not None and await put_step(tx, job, note.step) is None:
         return  # it is on record: the same note, sent again
     for used in note.used:
@@ -74,7 +74,7 @@ async def _play(tx: Tx, board: Board, job: Job, note: Note) -> None:
         fields = note.fields
         if note.progress is not None and note.name.startswith("job."):
             fields = (fields or {}) | {"current": job.progress_current, "of": job.progress_total}
-        board.note(job, note.name, message=note.message, level=note.level, fields=fields)
+        working.note(job, note.name, message=note.message, level=note.level, fields=fields)
 
 
 async def _add_usage(tx: Tx, job: Job, used: Usage) -> None:
@@ -106,7 +106,8 @@ async def load_steps(tx: Tx, job_id: str) -> list[Step]:
     return [step_from(row) for row in await tx.fetch("steps", job_id=job_id)]
 
 
-async def _fenced(tx: Tx, job_id: str, attempt: int) -> Job:
+async def hold(tx: Tx, job_id: str, attempt: int) -> Job:
+    """The job, locked, if this attempt is the running one."""
     job = await ledger.lock_one(tx, job_id)
     if job is None or not _holds(job, attempt):
         raise LeaseLost(f"attempt {attempt} of job {job_id} is no longer the running one; what it writes does not count")
@@ -126,19 +127,19 @@ async def fan_out(
     tx: Tx, job_id: str, attempt: int, *, kind: str, name: str, children: Sequence[NewJob], awaited: bool
 ) -> FanOut:
     """Inserts the children, the counters and the record in one transaction; a second call finds the first one's."""
-    job = await _fenced(tx, job_id, attempt)
+    job = await hold(tx, job_id, attempt)
     found = await tx.fetch("step_by_name", job_id=job_id, name=name)
     if found:
         step = step_from(found[0])
         if step.kind != kind:
             raise HistoryMismatch(mismatch(name, step.kind, kind))
         return FanOut(step, job.await_open if job.await_group == name else 0, job.wakes)
-    board = Board([job], tx.now)
+    working = WorkingSet([job], tx.now)
     if job.children_total > 0:
         # Its record was dropped because an earlier outcome no longer holds; so do the children it had then.
         former = await tx.jobs("lock_group", parent_id=job_id, child_group=name)
-        board.add(former)
-        board.now = tx.now
+        working.add(former)
+        working.now = tx.now
         let_go(job, former)
     if job.progress_total is None or job.progress_total == job.children_total:
         job.progress_total = float(job.children_total + len(children))
@@ -148,8 +149,8 @@ async def fan_out(
         job.await_group, job.await_open = name, len(children)
     step = Step(job_id, name, kind, done=True, output_json=f'{{"children":{len(children)}}}')
     step = await put_step(tx, job, step) or step
-    board.note(job, "job.spawned", fields=job.counters() | {"step": name, "children": len(children)})
-    await ledger.write(tx, board)
+    working.note(job, "job.spawned", fields=job.counters() | {"step": name, "children": len(children)})
+    await ledger.write(tx, working)
     await reach("fan_out.recorded")
     if children:
         await tx.insert_jobs(children)
@@ -172,29 +173,29 @@ async def sum_progress(tx: Tx, parent_id: str) -> None:
     done = min(float(row["done"] or 0.0), parent.progress_total or 0.0)
     if done == parent.progress_current:
         return
-    board = Board([parent], tx.now)
+    working = WorkingSet([parent], tx.now)
     parent.progress_current = done
-    board.note(parent, "job.progress", fields={"current": done, "of": parent.progress_total})
-    await ledger.write(tx, board)
+    working.note(parent, "job.progress", fields={"current": done, "of": parent.progress_total})
+    await ledger.write(tx, working)
 
 
 async def begin_wait(tx: Tx, job_id: str, attempt: int, step: Step, seconds: float | None) -> tuple[Step, int, datetime]:
     """Records when a sleep or a wait ends, at its first encounter; later entries find the same instant."""
-    job = await _fenced(tx, job_id, attempt)
+    job = await hold(tx, job_id, attempt)
     found = await tx.fetch("step_by_name", job_id=job_id, name=step.name)
     if found:
         return step_from(found[0]), job.wakes, tx.now
     step = replace(step, until=tx.now + timedelta(seconds=seconds) if seconds is not None else None)
-    board = Board([job], tx.now)
+    working = WorkingSet([job], tx.now)
     step = await put_step(tx, job, step) or step
-    await tx.write_jobs(board.changes())
+    await tx.write_jobs(working.changes())
     return step, job.wakes, tx.now
 
 
 async def take_signal(tx: Tx, job_id: str, attempt: int, signal: str, step: Step) -> tuple[Step, int]:
     """Consumes the oldest waiting signal of that name, together with the record that it was."""
-    job = await _fenced(tx, job_id, attempt)
-    board = Board([job], tx.now)
+    job = await hold(tx, job_id, attempt)
+    working = WorkingSet([job], tx.now)
     rows = await tx.fetch("next_signal", job_id=job_id, name=signal)
     if rows:
         await tx.execute("consume_signal", id=rows[0]["id"], step=step.name)
@@ -205,8 +206,8 @@ async def take_signal(tx: Tx, job_id: str, attempt: int, signal: str, step: Step
         await reach("signal.not_yet")
         return step, job.wakes
     step = await put_step(tx, job, step) or step
-    board.note(job, "step.completed", fields={"step": step.name, "kind": step.kind})
-    await ledger.write(tx, board)
+    working.note(job, "step.completed", fields={"step": step.name, "kind": step.kind})
+    await ledger.write(tx, working)
     return step, job.wakes
 
 
@@ -217,10 +218,10 @@ async def send_signal(tx: Tx, job_id: str, name: str, payload_json: str, signal_
         raise JobNotFound(f"no job has the id {job_id}")
     if job.ended:
         raise NotRequeueable(f"job {job_id} is {job.state.value}; a signal would reach nobody")
-    board = Board([job], tx.now)
+    working = WorkingSet([job], tx.now)
     if not await tx.execute("add_signal", id=signal_id, job_id=job_id, name=name, payload=payload_json, now=tx.now):
         return  # it is here: the same signal, sent again
-    board.note(job, "job.signalled", fields={"signal": name})
-    wake(board, job, f"signal {name}")
+    working.note(job, "job.signalled", fields={"signal": name})
+    wake(working, job, f"signal {name}")
     await reach("signal.woken")
-    await ledger.write(tx, board)
+    await ledger.write(tx, working)

@@ -11,15 +11,14 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 
 from towpath.core import fairness
-from towpath.core.board import NO_PLACE, Board
-from towpath.core.ids import uuid7
+from towpath.core.failpoints import reach
 from towpath.core.lifecycle import State
-from towpath.core.moves import perform
-from towpath.core.points import reach
 from towpath.core.records import GATE_ROOTS, GATE_SLOTS, Job, Lane
 from towpath.core.tally import TALLY_FIELDS, tally
 from towpath.core.transitions import Transition
-from towpath.store.contract import Tx
+from towpath.core.verbs import perform
+from towpath.core.working_set import NO_PLACE, WorkingSet
+from towpath.store.contract import Row, Tx
 
 # Verbs that may take children with them; the others only ever touch the job and its ancestors.
 _REACH_DOWN = frozenset({"cancel", "requeue"})
@@ -33,18 +32,18 @@ async def apply(tx: Tx, transitions: Sequence[Transition]) -> list[str | None]:
     return (await play(tx, transitions))[0]
 
 
-async def play(tx: Tx, transitions: Sequence[Transition]) -> tuple[list[str | None], Board]:
-    """As `apply`, and the board afterwards, for whoever wants to know what came of it."""
-    board = await _lay_out(tx, transitions)
+async def play(tx: Tx, transitions: Sequence[Transition]) -> tuple[list[str | None], WorkingSet]:
+    """As `apply`, and the working afterwards, for whoever wants to know what came of it."""
+    working = await _lay_out(tx, transitions)
     await reach("apply.locked")
-    holders = await _key_holders(tx, board, transitions)
-    verdicts = [_key_taken(board, holders, transition) or perform(board, transition) for transition in transitions]
+    holders = await _key_holders(tx, working, transitions)
+    verdicts = [_key_taken(working, holders, transition) or perform(working, transition) for transition in transitions]
     for job_id in holders:
-        if board.jobs[job_id].live:
-            board.jobs[job_id].key = None  # it came back for a relative's sake and was not asked for by its key
-    await write(tx, board)
+        if working.jobs[job_id].live:
+            working.jobs[job_id].key = None  # it came back for a relative's sake and was not asked for by its key
+    await write(tx, working)
     await reach("apply.written")
-    return verdicts, board
+    return verdicts, working
 
 
 def short_way(transitions: Sequence[Transition]) -> list[int]:
@@ -55,34 +54,34 @@ def short_way(transitions: Sequence[Transition]) -> list[int]:
     return [index for index in first.values() if transitions[index].solo]
 
 
-async def _lay_out(tx: Tx, transitions: Sequence[Transition]) -> Board:
+async def _lay_out(tx: Tx, transitions: Sequence[Transition]) -> WorkingSet:
     ids = {transition.job_id for transition in transitions}
     downward = {t.job_id for t in transitions if t.verb in _REACH_DOWN}
     family = ids | await _relatives(tx, "ancestors", ids)
     if downward:
         family |= await _relatives(tx, "descendants", downward)
     await reach("apply.looked")
-    board = Board(await _lock(tx, family), tx.now)
+    working = WorkingSet(await _lock(tx, family), tx.now)
     for transition in transitions:
-        job = board.jobs.get(transition.job_id)
+        job = working.jobs.get(transition.job_id)
         if job is not None and job.children_open > 0 and transition.verb in _MAY_ORPHAN:
             downward.add(job.id)
     # A parent that was still running may have spawned while we waited for its lock: look again until nothing is new.
     while downward:
-        found = await _relatives(tx, "descendants", downward) - board.jobs.keys()
+        found = await _relatives(tx, "descendants", downward) - working.jobs.keys()
         if not found:
             break
         await reach("apply.deeper")
-        board.add(await _lock(tx, found))
-        board.now = tx.now
-    return board
+        working.add(await _lock(tx, found))
+        working.now = tx.now
+    return working
 
 
-async def _key_holders(tx: Tx, board: Board, transitions: Sequence[Transition]) -> dict[str, str]:
+async def _key_holders(tx: Tx, working: WorkingSet, transitions: Sequence[Transition]) -> dict[str, str]:
     """Ended jobs that a requeue might bring back to life -> the live job that holds their key by now."""
     holders: dict[str, str] = {}
     if any(transition.verb == "requeue" for transition in transitions):
-        for job in board.jobs.values():
+        for job in working.jobs.values():
             if job.key is not None and job.ended:
                 rows = await tx.fetch("job_by_key", tenant=job.tenant, operation=job.operation, key=job.key)
                 if rows:
@@ -90,12 +89,12 @@ async def _key_holders(tx: Tx, board: Board, transitions: Sequence[Transition]) 
     return holders
 
 
-def _key_taken(board: Board, holders: dict[str, str], transition: Transition) -> str | None:
-    job = board.jobs.get(transition.job_id)
+def _key_taken(working: WorkingSet, holders: dict[str, str], transition: Transition) -> str | None:
+    job = working.jobs.get(transition.job_id)
     if transition.verb != "requeue" or job is None or job.key is None or not job.ended:
         return None
     key = (job.tenant, job.operation, job.key)
-    came_back = (one.id for one in board.jobs.values() if one.live and (one.tenant, one.operation, one.key) == key)
+    came_back = (one.id for one in working.jobs.values() if one.live and (one.tenant, one.operation, one.key) == key)
     holder = holders.get(job.id) or next(came_back, None)
     return f"its key {job.key!r} is held by job {holder}, which is still live" if holder else None
 
@@ -113,33 +112,29 @@ async def lock_one(tx: Tx, job_id: str) -> Job | None:
     return found[0] if found else None
 
 
-async def write(tx: Tx, board: Board) -> None:
-    """Writes what the board says is different: places in the fair order, rows, events, follow-ups, gates."""
-    board.tell_counts()
-    await _stamp(tx, board)
-    changes = board.changes()
+async def write(tx: Tx, working: WorkingSet) -> None:
+    """Writes what the working says is different: places in the fair order, rows, events, follow-ups, gates."""
+    working.tell_counts()
+    await _stamp(tx, working)
+    changes = working.changes()
     await _keep_starts(tx, changes)
     await tx.write_jobs(changes)
-    for before, job, _ in changes:
-        if job.leased and not before.leased:
-            await tx.execute(
-                "put_lease", id=uuid7(), worker_id=job.worker_id, queue=job.queue, jobs=[job.id], until=job.lease_until
-            )
-    await tx.insert_events(board.events)
-    for counts in tally(changes, board.events, board.jobs):
+    await _write_leases(tx, changes)
+    await tx.insert_events(working.events)
+    for counts in tally(changes, working.events, working.jobs):
         await tx.execute("add_tally", **{name: getattr(counts, name) for name in TALLY_FIELDS})
-    for job_id in board.waits_forgotten:
+    for job_id in working.waits_forgotten:
         await tx.execute("drop_timeouts", job_id=job_id)
-    for job_id, after in board.steps_dropped.items():
+    for job_id, after in working.steps_dropped.items():
         await tx.execute("drop_steps", job_id=job_id, after=after)
-    if board.new_jobs:
-        await tx.insert_jobs(board.new_jobs)
-    for job_id in board.stamps:
-        tx.rings.add(board.jobs[job_id].queue)
-    for job in board.jobs.values():
+    if working.new_jobs:
+        await tx.insert_jobs(working.new_jobs)
+    for job_id in working.stamps:
+        tx.rings.add(working.jobs[job_id].queue)
+    for job in working.jobs.values():
         if job.state is State.CANCELLED and job.leased and job.worker_id:
             tx.cancelled.append(job.worker_id)
-    for queue, lane in sorted(board.gates):
+    for queue, lane in sorted(working.gates):
         await gate(tx, queue, lane)
 
 
@@ -150,53 +145,32 @@ async def _keep_starts(tx: Tx, changes: Sequence[tuple[Job, Job, list[str]]]) ->
         await tx.execute("keep_starts", ids=ids)
 
 
-async def list_leases(tx: Tx) -> int:
-    """Lists leased jobs that are in no list, which should not happen. Only those whose lease has run out: a claim that is
-    about to commit lists its own."""
-    rows = await tx.fetch("unlisted_leases", before=tx.now, limit=1000)
-    for row in rows:
-        await tx.execute(
-            "put_lease",
-            id=uuid7(),
-            worker_id=row["worker_id"],
-            queue=row["queue"],
-            jobs=[str(row["id"])],
-            until=row["lease_until"],
-        )
-    return len(rows)
+async def _write_leases(tx: Tx, changes: Sequence[tuple[Job, Job, list[str]]]) -> None:
+    """The table of leases has a row for each job that is leased, and no other."""
+    for before, job, _ in changes:
+        if job.leased and not before.leased:
+            await tx.execute("put_lease", job_id=job.id, queue=job.queue)
+    ended = [job.id for before, job, _ in changes if before.leased and not job.leased]
+    if ended:
+        await tx.execute("drop_leases", ids=ended)
 
 
-async def _stamp(tx: Tx, board: Board) -> None:
+async def _stamp(tx: Tx, working: WorkingSet) -> None:
     """Gives every job that became ready its place in the fair order."""
-    if not board.stamps:
+    if not working.stamps:
         return
-    floors: dict[tuple[str, int], float] = {}
-    tails: dict[tuple[str, int, str], tuple[float, float]] = {}
-    for job_id, fresh in sorted(board.stamps.items()):
-        job = board.jobs[job_id]
-        band = (job.queue, job.priority)
-        if band not in floors:
-            floors[band] = await floor_of(tx, *band)
+    places: dict[tuple[str, int, str], Row] = {}
+    tails: dict[tuple[str, int, str], float] = {}
+    for job_id, fresh in sorted(working.stamps.items()):
+        job = working.jobs[job_id]
+        lane = (job.queue, job.priority, job.lane)
+        if lane not in places:
+            [places[lane]] = await tx.fetch("place", queue=job.queue, priority=job.priority, lane=job.lane)
+        place = places[lane]
         if not fresh:
-            job.pass_ = fairness.keep(floors[band], job.pass_)
+            job.pass_ = fairness.keep(place["floor"], job.pass_)
             continue
-        lane = (*band, job.lane)
-        if lane not in tails:
-            tails[lane] = await _tail_of(tx, floors[band], *lane)
-        tail, weight = tails[lane]
-        job.pass_ = fairness.stamp(floors[band], tail, job.cost, weight)
-        tails[lane] = (job.pass_, weight)
-
-
-async def floor_of(tx: Tx, queue: str, priority: int) -> float:
-    rows = await tx.fetch("floor", queue=queue, priority=priority)
-    return float(rows[0]["floor"]) if rows else 0.0
-
-
-async def _tail_of(tx: Tx, floor: float, queue: str, priority: int, lane: str) -> tuple[float, float]:
-    rows = await tx.fetch("lane_tail", queue=queue, priority=priority, lane=lane, floor=floor)
-    weights = await tx.fetch("lane_weight", queue=queue, lane=lane)
-    return (float(rows[0]["pass"]) if rows else floor), (float(weights[0]["weight"]) if weights else 1.0)
+        tails[lane] = job.pass_ = fairness.stamp(place["floor"], tails.get(lane, place["tail"]), job.cost, place["weight"])
 
 
 async def gate(tx: Tx, queue: str, lane: str) -> int:
@@ -227,21 +201,21 @@ async def gate(tx: Tx, queue: str, lane: str) -> int:
 async def _promote(tx: Tx, jobs: list[Job]) -> int:
     if not jobs:
         return 0
-    board = Board(jobs, tx.now)
+    working = WorkingSet(jobs, tx.now)
     for job in jobs:
         job.parked, job.ready, job.reason = False, True, None
-        board.stamps[job.id] = job.attempt == 0 or job.pass_ == NO_PLACE
-    await _stamp(tx, board)
-    await tx.write_jobs(board.changes())
+        working.stamps[job.id] = job.attempt == 0 or job.pass_ == NO_PLACE
+    await _stamp(tx, working)
+    await tx.write_jobs(working.changes())
     tx.rings.update(job.queue for job in jobs)
     return len(jobs)
 
 
 async def _park(tx: Tx, jobs: list[Job]) -> None:
-    board = Board(jobs, tx.now)
+    working = WorkingSet(jobs, tx.now)
     for job in jobs:
         job.parked, job.ready, job.reason = True, False, "capped"
-    await tx.write_jobs(board.changes())
+    await tx.write_jobs(working.changes())
 
 
 async def promote_due(tx: Tx, limit: int) -> int:
@@ -259,11 +233,11 @@ async def promote_one(tx: Tx, job_id: str) -> int:
 
 
 async def _make_ready(tx: Tx, jobs: list[Job]) -> int:
-    board = Board(jobs, tx.now)
+    working = WorkingSet(jobs, tx.now)
     for job in jobs:
         job.run_at = None
-        board.admit(job, fresh=job.attempt == 0)
-    await write(tx, board)
+        working.admit(job, fresh=job.attempt == 0)
+    await write(tx, working)
     return len(jobs)
 
 
@@ -297,10 +271,10 @@ async def tend(tx: Tx, queue: str, lane: str) -> int:
 async def _catch_strays(tx: Tx, lane: Lane) -> None:
     place = {"queue": lane.queue, "lane": lane.lane}
     strays = await tx.jobs("stray_ready", **place, gate=lane.gate) + await tx.jobs("stray_leased", **place, gate=lane.gate)
-    board = Board(strays, tx.now)
+    working = WorkingSet(strays, tx.now)
     for job in strays:
         job.gate = lane.gate
-    await tx.write_jobs(board.changes())
+    await tx.write_jobs(working.changes())
     if lane.gate == GATE_ROOTS:
         await _park(tx, [job for job in strays if job.ready and job.parent_id is None and job.attempt == 0])
         await _promote(tx, await tx.jobs("parked_children", **place))
@@ -329,9 +303,9 @@ async def queue_room(tx: Tx, queue: str, wanted: int) -> int:
 async def adopt(tx: Tx, operations: list[str]) -> int:
     """Takes back jobs that were set aside because no worker knew their operation."""
     jobs = await tx.jobs("no_handler_jobs", operations=operations, limit=1000)
-    board = Board(jobs, tx.now)
+    working = WorkingSet(jobs, tx.now)
     for job in jobs:
         job.run_at = None
-        board.admit(job, fresh=False)
-    await write(tx, board)
+        working.admit(job, fresh=False)
+    await write(tx, working)
     return len(jobs)

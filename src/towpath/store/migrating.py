@@ -1,24 +1,34 @@
-"""Numbered migrations, applied once, in order, under a lock, by whoever starts first.
+"""Numbered migrations, applied once, in order, under a lock, by whoever starts first; and functions, applied on change.
 
 A slice is a name and a folder with `0001_what.sql` (or `0001_what.postgres.sql` and `0001_what.sqlite.sql`). The engine
 is a slice like any other. A release only ever adds what the previous release can live with; what nobody needs any more is
 removed one release later, so old and new workers run side by side.
+
+What a database can replace without touching a row, such as SQL functions and triggers, is in the same folder in one file,
+`functions.sql` (or one per dialect), made of statements that may be run again. It is applied after the migrations, whenever
+its text is new to the database. A text that was there before is not brought back: a process of the older release that
+starts late must not undo what the newer one has made.
 """
 
 from __future__ import annotations
 
+import hashlib
 import logging
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.resources import files
 from importlib.resources.abc import Traversable
-from typing import Any
 
+from towpath.core.errors import ConfigurationError
+from towpath.store.columns import filled, fragments
 from towpath.store.contract import Store, Tx
+from towpath.store.sql import engine_queries
+from towpath.store.statements import statements
 
 log = logging.getLogger("towpath.migrate")
 _FILE = re.compile(r"^(\d{4})_([a-z0-9_]+?)(?:\.(postgres|sqlite))?\.sql$")
+_FUNCTIONS = "functions"
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,16 +46,28 @@ class Slice:
 
 @dataclass(frozen=True, slots=True)
 class Migration:
+    """One file. Functions have the number 0 and are told apart by their checksum; migrations by their number."""
+
     slice: str
     number: int
     name: str
     sql: str
+    checksum: str = ""
+
+    @property
+    def mark(self) -> tuple[str, int, str]:
+        """What is written down when it has been applied."""
+        return self.slice, self.number, self.checksum
+
+    def __str__(self) -> str:
+        return f"{self.slice} {self.number:04} {self.name}" if self.number else f"{self.slice} {self.name}"
 
 
 ENGINE = Slice("engine", files("towpath.store") / "migrations", blobs={"jobs": "jobs_known"})
 
 
 def migrations_of(part: Slice, dialect: str) -> list[Migration]:
+    """All files of a slice in the order in which they are applied; its functions come last."""
     found: dict[int, Migration] = {}
     for item in part.migrations.iterdir():
         match = _FILE.match(item.name)
@@ -54,7 +76,15 @@ def migrations_of(part: Slice, dialect: str) -> list[Migration]:
             if number in found:
                 raise ValueError(f"slice {part.name} has two migrations numbered {number:04} for {dialect}")
             found[number] = Migration(part.name, number, match[2], item.read_text("utf-8"))
-    return [found[number] for number in sorted(found)]
+    return [found[number] for number in sorted(found)] + _functions_of(part, dialect)
+
+
+def _functions_of(part: Slice, dialect: str) -> list[Migration]:
+    names = {f"{_FUNCTIONS}.sql", f"{_FUNCTIONS}.{dialect}.sql"}
+    texts = [item.read_text("utf-8") for item in sorted(part.migrations.iterdir(), key=str) if item.name in names]
+    if part.name == ENGINE.name:
+        texts = [filled(text, fragments(dialect) | engine_queries(dialect).fragments) for text in texts]
+    return [Migration(part.name, 0, _FUNCTIONS, text, hashlib.sha256(text.encode()).hexdigest()) for text in texts]
 
 
 async def migrate(store: Store, slices: Sequence[Slice]) -> list[Migration]:
@@ -63,7 +93,7 @@ async def migrate(store: Store, slices: Sequence[Slice]) -> list[Migration]:
 
     async def unit(tx: Tx) -> list[Migration]:
         done = await _done(tx, lock=True)
-        missing = [m for m in wanted if (m.slice, m.number) not in done]
+        missing = [migration for migration in wanted if migration.mark not in done]
         for migration in missing:
             others = await _others(tx) if migration.slice == ENGINE.name else {}
             for statement in statements(migration.sql):
@@ -77,21 +107,21 @@ async def migrate(store: Store, slices: Sequence[Slice]) -> list[Migration]:
         return []
     applied = await store.run(unit)
     for migration in applied:
-        log.info("applied migration %s %04d %s", migration.slice, migration.number, migration.name)
+        log.info("applied migration %s", migration)
     return applied
 
 
 async def pending(store: Store, slices: Sequence[Slice]) -> list[Migration]:
     """What `migrate` would apply. Takes no lock, so that starting a worker costs the others nothing."""
 
-    async def unit(tx: Tx) -> set[tuple[str, int]]:
+    async def unit(tx: Tx) -> set[tuple[str, int, str]]:
         return await _done(tx, lock=False)
 
     done = await store.read(unit)
-    return [m for part in slices for m in migrations_of(part, store.dialect) if (m.slice, m.number) not in done]
+    return [m for part in slices for m in migrations_of(part, store.dialect) if m.mark not in done]
 
 
-async def _done(tx: Tx, *, lock: bool) -> set[tuple[str, int]]:
+async def _done(tx: Tx, *, lock: bool) -> set[tuple[str, int, str]]:
     sqlite = tx.dialect == "sqlite"
     table = "towpath_migration" if sqlite else "towpath.migration"
     if lock:
@@ -101,11 +131,28 @@ async def _done(tx: Tx, *, lock: bool) -> set[tuple[str, int]]:
         moment = "REAL" if sqlite else "timestamptz"
         await tx.execute_sql(
             f"CREATE TABLE IF NOT EXISTS {table} (slice text NOT NULL, number integer NOT NULL, name text NOT NULL, "
-            f"applied_at {moment} NOT NULL, PRIMARY KEY (slice, number))"
+            f"checksum text NOT NULL, applied_at {moment} NOT NULL, PRIMARY KEY (slice, number, checksum))"
         )
     elif not await _exists(tx, table):
         return set()
-    return {(row["slice"], row["number"]) for row in await tx.fetch_sql(f"SELECT slice, number FROM {table}")}
+    if not await _has_checksums(tx):
+        raise ConfigurationError(
+            "this database was made by a Towpath from before its first release, and cannot be upgraded; "
+            "start with a new one, and enqueue again what you need"
+        )
+    rows = await tx.fetch_sql(f"SELECT slice, number, checksum FROM {table}")
+    return {(row["slice"], row["number"], row["checksum"]) for row in rows}
+
+
+async def _has_checksums(tx: Tx) -> bool:
+    if tx.dialect == "sqlite":
+        look = "SELECT 1 AS found FROM pragma_table_info('towpath_migration') WHERE name = 'checksum'"
+    else:
+        look = (
+            "SELECT 1 AS found FROM pg_attribute "
+            "WHERE attrelid = 'towpath.migration'::regclass AND attname = 'checksum' AND NOT attisdropped"
+        )
+    return bool(await tx.fetch_sql(look))
 
 
 async def _others(tx: Tx) -> dict[str, str]:
@@ -128,31 +175,9 @@ async def _exists(tx: Tx, table: str) -> bool:
 
 
 async def _record(tx: Tx, migration: Migration) -> None:
-    values: tuple[Any, ...] = (migration.slice, migration.number, migration.name, tx.now)
-    if tx.dialect == "sqlite":
-        await tx.execute_sql("INSERT INTO towpath_migration (slice, number, name, applied_at) VALUES (?, ?, ?, ?)", *values)
-    else:
-        await tx.execute_sql(
-            "INSERT INTO towpath.migration (slice, number, name, applied_at) VALUES ($1, $2, $3, $4)", *values
-        )
-
-
-_ENDS = re.compile(
-    r"""
-      '(?:[^']|'')*' | "(?:[^"]|"")*"                                           # literals and quoted names
-    | --[^\n]* | /\*.*?\*/                                                      # comments
-    | (?P<tag>\$\w*\$).*?(?P=tag)                                               # the body of a PostgreSQL function
-    | \bCREATE\s+(?:TEMP\w*\s+)?TRIGGER\b[^;]*?\bBEGIN\b.*?;\s*END\b             # the body of a SQLite trigger
-    | (?P<end>;)
-    """,
-    re.VERBOSE | re.DOTALL | re.IGNORECASE,
-)
-_LEADING_COMMENTS = re.compile(r"(?:\s*(?:--[^\n]*(?:\n|$)|/\*.*?\*/))*\s*", re.DOTALL)
-
-
-def statements(sql: str) -> list[str]:
-    """The statements of a file: cut at semicolons, but not at those inside literals, comments and bodies."""
-    cuts = [match.start() for match in _ENDS.finditer(sql) if match["end"]]
-    pieces = [sql[start:end] for start, end in zip([0, *(cut + 1 for cut in cuts)], [*cuts, len(sql)], strict=True)]
-    bare = [piece[_LEADING_COMMENTS.match(piece).end() :].strip() for piece in pieces]  # type: ignore[union-attr]  # it matches ""
-    return [piece for piece in bare if piece]
+    sqlite = tx.dialect == "sqlite"
+    await tx.execute_sql(
+        f"INSERT INTO {'towpath_migration' if sqlite else 'towpath.migration'} (slice, number, checksum, name, applied_at) "
+        f"VALUES {'(?, ?, ?, ?, ?)' if sqlite else '($1, $2, $3, $4, $5)'}",
+        *migration.mark, migration.name, tx.now,
+    )  # fmt: skip

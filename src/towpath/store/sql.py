@@ -4,6 +4,9 @@ A file holds queries headed by `-- name: such_and_such`. Parameters are `:name`;
 written `towpath.job`: a schema on PostgreSQL, a prefix (`towpath_job`) on SQLite, so that they can share a file with the
 user's own tables. `FOR UPDATE …` is dropped for SQLite, where a write transaction is alone anyway. Where the two
 databases must differ, `x.postgres.sql` and `x.sqlite.sql` say it per dialect.
+
+The engine's own files also hold fragments, headed by `-- fragment: such_and_such`. A fragment stands wherever a query says
+`{such_and_such}`; so do those of `columns.py`, which are made of the list of columns.
 """
 
 from __future__ import annotations
@@ -15,17 +18,17 @@ from importlib.resources import files
 from importlib.resources.abc import Traversable
 
 from towpath.core.errors import ConfigurationError
-from towpath.core.records import JOB_COLUMNS
+from towpath.store.columns import filled, fragments
 
-_HEAD = re.compile(r"^-- name: *([a-z_0-9]+) *$", re.MULTILINE)
+_HEAD = re.compile(r"^-- (name|fragment): *([a-z_0-9]+) *$", re.MULTILINE)
 _PARAMETER = re.compile(r"(?<![:\w]):([a-z_][a-z_0-9]*)")
 _IN_LIST = re.compile(r"\bIN +:([a-z_][a-z_0-9]*)", re.IGNORECASE)
 _NOT_IN_LIST = re.compile(r"\bNOT +IN +:([a-z_][a-z_0-9]*)", re.IGNORECASE)
-_IN_HELD = re.compile(r"(?<!NOT )\bIN +\((SELECT job_id FROM towpath\.held[^()]*)\)", re.IGNORECASE)
+_IN_LEASED = re.compile(r"(?<!NOT )\bIN +\((SELECT job_id FROM towpath\.lease[^()]*)\)", re.IGNORECASE)
 _LOCK = re.compile(r"\bFOR +(?:NO KEY +)?UPDATE(?: +OF +\w+)?(?: +SKIP +LOCKED)?", re.IGNORECASE)
 _LOCKS = re.compile(r"^SELECT\b.*\bFOR UPDATE$", re.DOTALL)
 # Columns by name: a worker of this release must not trip over a column that a later one has added.
-_WHOLE_JOB = f"SELECT {', '.join(JOB_COLUMNS)} FROM towpath.job"
+_WHOLE_JOB = "SELECT {job_columns} FROM towpath.job"
 _BYTEWISE = ' COLLATE "C"'  # as SQLite compares texts in any case
 _COMMENT = re.compile(r"--[^\n]*")
 
@@ -43,16 +46,16 @@ class Query:
     locks: bool = False
 
 
-def compile_query(name: str, source: str, dialect: str, *, own: bool = False) -> Query:
-    text = _COMMENT.sub("", source).strip().rstrip(";")
-    text = text.replace("SELECT * FROM towpath.job", _WHOLE_JOB)
+def compile_query(name: str, source: str, dialect: str, *, own: bool = False, parts: dict[str, str] | None = None) -> Query:
+    text = source.replace("SELECT * FROM towpath.job", _WHOLE_JOB)
+    text = _COMMENT.sub("", filled(text, fragments(dialect) | (parts or {}))).strip().rstrip(";")
     names = tuple(dict.fromkeys(_PARAMETER.findall(text)))
     if dialect == "sqlite":
         text = _IN_LIST.sub(r"IN (SELECT value FROM json_each(:\1))", text)
         text = _LOCK.sub("", text).replace("towpath.", "towpath_").replace(_BYTEWISE, "")
     else:
         numbers = {parameter: index for index, parameter in enumerate(names, 1)}
-        text = _IN_HELD.sub(r"= ANY (ARRAY (\1))", text)  # the list first, then its jobs by their ids; never a join of all
+        text = _IN_LEASED.sub(r"= ANY (ARRAY (\1))", text)  # the list first, then its jobs by their ids; never a join of all
         text = _IN_LIST.sub(r"= ANY(:\1)", _NOT_IN_LIST.sub(r"<> ALL(:\1)", text))
         text = _PARAMETER.sub(lambda match: f"${numbers[match[1]]}", text)
         if own and _LOCKS.search(text):
@@ -67,6 +70,7 @@ class Queries:
 
     def __init__(self, dialect: str) -> None:
         self.dialect = dialect
+        self.fragments: dict[str, str] = {}
         self._queries: dict[str, Query] = {}
 
     def load(self, folder: Traversable, *, own: bool = False) -> None:
@@ -74,18 +78,23 @@ class Queries:
         ours, other = f".{self.dialect}.sql", ".sqlite.sql" if self.dialect == "postgres" else ".postgres.sql"
         found = sorted((item for item in folder.iterdir() if item.name.endswith(".sql")), key=lambda item: item.name)
         taken = frozenset(self._queries)
-        for item in sorted(found, key=lambda item: item.name.endswith(ours)):
-            if not item.name.endswith(other):
-                self.add(item.read_text("utf-8"), taken=taken, where=str(item), own=own)
+        sources = {
+            str(item): item.read_text("utf-8")
+            for item in sorted(found, key=lambda item: item.name.endswith(ours))
+            if not item.name.endswith(other)
+        }
+        if own:
+            self.fragments |= {name: body.strip() for text in sources.values() for name, body in _parts(text, "fragment")}
+        for where, text in sources.items():
+            self.add(text, taken=taken, where=where, own=own)
 
     def add(self, source: str, *, taken: frozenset[str] = frozenset(), where: str = "", own: bool = False) -> None:
-        parts = _HEAD.split(source)[1:]
-        for name, body in zip(parts[::2], parts[1::2], strict=True):
+        for name, body in _parts(source, "name"):
             if name in taken:
                 raise ConfigurationError(
                     f"the query {name!r} in {where} has the name of another; put your slice's name before it"
                 )
-            self._queries[name] = compile_query(name, body, self.dialect, own=own)
+            self._queries[name] = compile_query(name, body, self.dialect, own=own, parts=self.fragments)
 
     def __getitem__(self, name: str) -> Query:
         try:
@@ -95,6 +104,12 @@ class Queries:
 
     def names(self) -> Iterable[str]:
         return self._queries.keys()
+
+
+def _parts(source: str, kind: str) -> list[tuple[str, str]]:
+    """Names and bodies of the queries, or of the fragments, in a file."""
+    cut = _HEAD.split(source)[1:]
+    return [(name, body) for head, name, body in zip(cut[::3], cut[1::3], cut[2::3], strict=True) if head == kind]
 
 
 def engine_queries(dialect: str) -> Queries:

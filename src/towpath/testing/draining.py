@@ -9,7 +9,7 @@ from typing import Any
 
 from towpath.core.records import Job
 from towpath.engine.app import App
-from towpath.engine.worker import Worker
+from towpath.engine.running.worker import Worker
 from towpath.store.contract import Tx
 from towpath.testing.clock import FakeClock
 

@@ -1,6 +1,5 @@
 """Doorbells: how a worker hears that a queue has work. The database is the truth, a bell only a hint."""
 
 from towpath.transports.contract import Transport
-from towpath.transports.database import DatabaseTransport
 
-__all__ = ["DatabaseTransport", "Transport"]
+__all__ = ["Transport"]

@@ -11,7 +11,7 @@ from tests.products.recordings.studio import Studio, opened_studio
 from tests.server.api.conftest import server_template, sqlite_template, sqlite_url
 from tests.services.postgres import PostgresServer
 from towpath import App, Settings
-from towpath.recordings import hearing
+from towpath.recordings import windows
 
 __all__ = ["server_template", "sqlite_template", "sqlite_url"]
 
@@ -39,5 +39,5 @@ async def studio(database_url: str, settings: Settings) -> AsyncIterator[Studio]
 @pytest.fixture
 def ear(monkeypatch: pytest.MonkeyPatch) -> Ear:
     ear = Ear()
-    monkeypatch.setattr(hearing, "_hear_window", ear.hear)
+    monkeypatch.setattr(windows, "_hear_window", ear.hear)
     return ear

@@ -6,12 +6,12 @@ import signal
 import sys
 
 from towpath import App, Settings
-from towpath.recordings import hearing
+from towpath.recordings import windows
 from towpath.server import attach
 
 
 async def main(url: str, blobs: str, lease: float, last: int) -> None:
-    really, begun = hearing._hear_window, 0
+    really, begun = windows._hear_window, 0
 
     async def hear(*args: object) -> object:
         nonlocal begun
@@ -20,7 +20,7 @@ async def main(url: str, blobs: str, lease: float, last: int) -> None:
             os.kill(os.getpid(), signal.SIGKILL)
         return await really(*args)
 
-    hearing._hear_window = hear
+    windows._hear_window = hear
     app = attach(App(url, settings=Settings(blobs_url=blobs, lease_seconds=lease, poll_seconds=0.1)))
     async with app:
         await app.run_worker(["transcription"], concurrency=1)

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Sequence
 from typing import Any
 
-from towpath.recordings import hearing
+from towpath.recordings import windows
 
 
 class Ear:
@@ -21,7 +21,7 @@ class Ear:
         self.stops_at: int | None = None
         """After so many windows it is held, and `stopped`."""
         self.stopped = False
-        self._really = hearing._hear_window
+        self._really = windows._hear_window
 
     def go_on(self) -> None:
         self.stops_at, self.stopped = None, False

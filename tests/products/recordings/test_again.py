@@ -14,9 +14,9 @@ from tests.products.recordings.media import encoded, silence, speech
 
 GATED = """
 import asyncio, pathlib
-from towpath.recordings import hearing
+from towpath.recordings import windows
 
-begun, hear = 0, hearing._hear_window
+begun, hear = 0, windows._hear_window
 
 async def gated(*window):
     global begun
@@ -25,7 +25,7 @@ async def gated(*window):
         await asyncio.sleep(0.01)
     return await hear(*window)
 
-hearing._hear_window = gated
+windows._hear_window = gated
 """
 """In a process that begins with this, one window is heard while there is a file called gate, and the others wait."""
 QUICKLY = {"TOWPATH_DRAIN_SECONDS": "0.2", "PYTHONPATH": "beginning"}

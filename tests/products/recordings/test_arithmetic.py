@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from towpath.recordings import merging
-from towpath.recordings.keeping import LONGEST_TITLE, title_from
+from towpath.recordings.stored import LONGEST_TITLE, title_from
 
 
 @given(st.integers(1, 2000))

@@ -100,18 +100,18 @@ async def test_a_correction_of_a_transcript_that_was_just_replaced_is_refused(
     studio: Studio, ear: Ear, monkeypatch: pytest.MonkeyPatch
 ):
     """Between reading the line and writing it, somebody else's new transcript has come."""
-    from towpath.recordings import keeping
+    from towpath.recordings import stored
 
     ear.hears = [(0.0, 0.4, "good mourning")]
     one = (await studio.finished(QUIET, auto_summary="false"))["id"]
-    read, replaced, really = asyncio.Event(), asyncio.Event(), keeping.edit_line
+    read, replaced, really = asyncio.Event(), asyncio.Event(), stored.edit_line
 
     async def late(*args: object) -> bool:
         read.set()
         await replaced.wait()
         return await really(*args)
 
-    monkeypatch.setattr(keeping, "edit_line", late)
+    monkeypatch.setattr(stored, "edit_line", late)
     typing = asyncio.create_task(studio.ann.patch(f"/api/recordings/{one}/transcript/0", json={"text": "Good morning"}))
     await asyncio.wait_for(read.wait(), 30)
     await _reprocessed(studio, one)

@@ -2,6 +2,7 @@
 
 import asyncio
 from datetime import timedelta
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -11,8 +12,12 @@ from tests.products.recordings.ear import Ear
 from tests.products.recordings.media import encoded, silence
 from tests.products.recordings.studio import Studio
 from tests.server.api.site import ok
-from towpath.recordings.learning import learn_alone
-from towpath.recordings.names import SUMMARY_QUEUE, TRANSCRIPTION_QUEUE
+from towpath import Context
+from towpath.core.encoding import encode
+from towpath.recordings import windows
+from towpath.recordings.learning import learn_alone, speeds_of
+from towpath.recordings.names import SUMMARY_QUEUE, TRANSCRIBE, TRANSCRIPTION_QUEUE, WINDOWS
+from towpath.store.contract import Claim
 
 MINUTE = encoded(silence(60), "wav")
 LONG = encoded(silence(600), "flac")
@@ -26,7 +31,7 @@ def _nothing_is_heard_for_real(ear: Ear) -> None:
 
 async def _fast(studio: Studio, speed: float = 10.0) -> None:
     """As if much had been heard lately, at this speed."""
-    await learn_alone(studio.app.services.store, "scripted", 100_000.0 * speed, 100_000.0)
+    await learn_alone(studio.app, "scripted", 100_000.0 * speed, 100_000.0)
 
 
 async def _job(studio: Studio, recording_id: str) -> dict[str, Any]:
@@ -67,16 +72,21 @@ async def test_while_the_queue_is_paused_there_is_a_reason_also_for_what_is_begu
         ear.held.set()
 
 
+async def _stranger(studio: Studio, queue: str, *knows: str) -> None:
+    """A live worker with four slots that serves the queue, and knows these of its operations."""
+    await studio.app.services.store.run(
+        lambda tx: tx.execute(
+            "put_worker", id="w", name="w", queues=encode([queue]), operations=encode(list(knows)), concurrency=4, running=0,
+            version="0", process="p", now=tx.now, alive_until=tx.now + timedelta(minutes=1),
+        )
+    )  # fmt: skip
+
+
 @on_sqlite
 async def test_a_worker_that_does_not_know_the_work_is_no_reason_for_an_estimate(studio: Studio):
     await _fast(studio)
     sent = await studio.upload(MINUTE)
-    await studio.app.services.store.run(
-        lambda tx: tx.execute(
-            "put_worker", id="w", name="w", queues='["transcription"]', operations='["other"]', concurrency=4, running=0,
-            version="0", process="p", now=tx.now, alive_until=tx.now + timedelta(minutes=1),
-        )
-    )  # fmt: skip
+    await _stranger(studio, TRANSCRIPTION_QUEUE)
     assert "knows this kind of work" in (await _job(studio, sent["id"]))["waiting_for"]
 
 
@@ -110,6 +120,42 @@ async def test_what_is_heard_already_does_not_count_any_more(studio: Studio, ear
         ear.go_on()
 
 
+async def test_what_goes_by_around_the_windows_of_this_very_run_counts(studio: Studio, ear: Ear):
+    await _fast(studio)
+    sent = await studio.upload(encoded(silence(300), "wav"))
+    ear.stops_at = 9
+    async with studio.working(1):
+        await eventually(lambda: ear.stopped, 30)
+        before = await _middle(studio, sent["id"])
+        store = studio.app.services.store
+        job, earlier = ("towpath_job", "started_at - 100") if store.dialect == "sqlite" else (
+            "towpath.job", "started_at - interval '100 seconds'"
+        )  # fmt: skip
+        ended = f"UPDATE {job} SET started_at = {earlier} WHERE parent_id IS NOT NULL AND finished_at IS NOT NULL"
+        assert await store.run(lambda tx: tx.execute_sql(ended))
+        assert await _middle(studio, sent["id"]) > 5 * before
+        ear.go_on()
+
+
+@on_sqlite
+async def test_the_speed_that_is_learned_counts_what_is_written_between_windows(
+    studio: Studio, monkeypatch: pytest.MonkeyPatch
+):
+    clock = [0.0]
+    monkeypatch.setattr(windows, "time", SimpleNamespace(monotonic=lambda: clock[0]))
+
+    async def shared(_self: Context) -> None:
+        clock[0] += 7.0
+
+    monkeypatch.setattr(Context, "share_progress", shared)
+    sent = await studio.upload(MINUTE)
+    async with studio.working(1):
+        await studio.done(sent["id"])
+    speeds = await speeds_of(studio.app)
+    assert speeds.plain is not None
+    assert speeds.plain.speed < 60 / 7
+
+
 @on_sqlite
 async def test_more_slots_are_done_sooner_and_slots_at_something_else_do_not_count(studio: Studio, ear: Ear):
     await _fast(studio, 1.0)
@@ -125,6 +171,17 @@ async def test_more_slots_are_done_sooner_and_slots_at_something_else_do_not_cou
 
 async def _sooner(studio: Studio, recording_id: str, seconds: float) -> bool:
     return await _middle(studio, recording_id) < seconds
+
+
+async def test_slots_that_are_at_other_work_do_not_count(studio: Studio):
+    await _fast(studio, 1.0)
+    sent = await studio.upload(encoded(silence(600), "wav"))
+    await _stranger(studio, TRANSCRIPTION_QUEUE, TRANSCRIBE, WINDOWS)
+    free = await _middle(studio, sent["id"])
+    for _ in range(3):
+        await studio.app.enqueue("elsewhere", queue="other")
+    assert len((await studio.app.services.store.claim(Claim("other", 3, "w", 30.0))).jobs) == 3
+    assert await _middle(studio, sent["id"]) > 2 * free
 
 
 @on_sqlite
@@ -149,6 +206,8 @@ async def test_summaries_have_places_and_estimates_or_reasons_too(studio: Studio
         job = await _job(studio, sent["id"])
         assert (job["queue_type"], job["position"], job["eta_seconds"]) == ("summary", 1, None)
         assert job["waiting_for"] == "no live worker serves the queue 'summary'"
+        await _stranger(studio, SUMMARY_QUEUE)
+        assert "knows this kind of work" in (await _job(studio, sent["id"]))["waiting_for"]
         await studio.app.queues.pause(SUMMARY_QUEUE)
         async with studio.working_on(SUMMARY_QUEUE):
             assert (await _job(studio, sent["id"]))["waiting_for"] == "the queue 'summary' is paused"

@@ -10,7 +10,7 @@ from tests.products.recordings.media import encoded, silence
 from tests.products.recordings.studio import QUIET, Studio
 from tests.server.api.site import ok, problem
 from towpath import Transient
-from towpath.recordings import hearing
+from towpath.recordings import windows
 
 SAID = ((0.1, 0.9, "The lock opens at seven."),)
 
@@ -227,10 +227,24 @@ async def test_a_long_silence_is_split_into_jobs_that_share_their_progress_and_t
     studio: Studio, ear: Ear, monkeypatch: pytest.MonkeyPatch
 ):
     ear.hears = None
-    opened, really = [], hearing.engine_for
-    monkeypatch.setattr(hearing, "engine_for", lambda *args: opened.append(args) or really(*args))
+    opened, really = [], windows.engine_for
+    monkeypatch.setattr(windows, "engine_for", lambda *args: opened.append(args) or really(*args))
     one = await studio.finished(encoded(silence(70), "flac"), "pause.flac")
     assert len(opened) == 1
     row = await studio.app.get(one["jobs"][0]["id"])
     assert row.children_total >= 2
     assert (row.progress_current, row.progress_total) == (one["duration"], one["duration"])
+
+
+@on_sqlite
+async def test_the_jobs_come_with_their_recordings_as_the_list_tells_of_them(studio: Studio):
+    first, second = [(await studio.upload(QUIET, f"{name}.wav"))["id"] for name in ("one", "two")]
+    ok(await studio.ann.post(f"/api/recordings/{first}/cancel"))
+    listed = ok(await studio.ann.get("/api/recordings"))["items"]
+    told = ok(await studio.ann.get("/api/recordings/job-queue-status"))["recordings"]
+    assert [(one["id"], one["status"], one["job"]["recording_id"]) for one in told] == [
+        (second, "PENDING", second),
+        (first, "CANCELLED", first),
+    ]
+    assert [sorted(one) for one in told] == [sorted(one) for one in listed]
+    assert ok(await studio.bob.get("/api/recordings/job-queue-status"))["recordings"] == []

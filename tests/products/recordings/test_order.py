@@ -11,8 +11,9 @@ from tests.products.recordings.media import encoded, silence
 from tests.products.recordings.studio import Studio
 from towpath import App
 from towpath.assets import MEDIA, receive
-from towpath.engine import claims
-from towpath.recordings import foreseeing, keeping, line
+from towpath.engine.asking import line, prospects
+from towpath.engine.running import claims
+from towpath.recordings import stored
 from towpath.recordings.intake import Options, Uploader, create
 from towpath.recordings.names import TRANSCRIPTION_QUEUE
 from towpath.recordings.views import views
@@ -60,20 +61,20 @@ async def _send_all(app: App, seed: int, count: int = 3) -> list[str]:
 
 async def _places(app: App, ids: list[str]) -> dict[str, int]:
     """Of those that wait."""
-    told = await views(app, await keeping.by_ids(app.services.store, ids))
+    told = await views(app, await stored.by_ids(app, ids))
     return {view.recording.id: view.job.position for view in told if view.job and view.job.position is not None}
 
 
 async def _begun(app: App, ids: list[str]) -> list[str]:
     """In the order in which they were."""
-    works = await keeping.work_on(app.services.store, await keeping.by_ids(app.services.store, ids))
+    works = await stored.work_on(app, await stored.by_ids(app, ids))
     started = [(work.jobs[0].started_at, work.recording.id) for work in works if work.jobs[0].started_at is not None]
     return [one for _, one in sorted(started)]
 
 
 async def _all_done(studio: Studio, ids: list[str]) -> None:
     async def done() -> bool:
-        return all(one.transcript_id for one in await keeping.by_ids(studio.app.services.store, ids))
+        return all(one.transcript_id for one in await stored.by_ids(studio.app, ids))
 
     await eventually(done, 120)
 
@@ -111,15 +112,12 @@ async def test_uploads_of_one_person_stand_in_the_order_in_which_they_came(studi
 
 
 async def test_over_a_thousand_is_told_as_such_and_what_is_near_is_exact(studio: Studio, monkeypatch: pytest.MonkeyPatch):
-    for module in (line, foreseeing):
+    for module in (line, prospects):
         monkeypatch.setattr(module, "MOST_IN_LINE", 5)
-    monkeypatch.setattr(foreseeing, "_FEW_PARKED", 2)
+    monkeypatch.setattr(line, "_FEW_PARKED", 2)
     mine = [await _send(studio.app, "north", "ann", 1) for _ in range(8)]
     free = [await _send(studio.app, "default", "default", 1) for _ in range(1)]
-    told = {
-        view.recording.id: view.job
-        for view in await views(studio.app, await keeping.by_ids(studio.app.services.store, mine))
-    }
+    told = {view.recording.id: view.job for view in await views(studio.app, await stored.by_ids(studio.app, mine))}
     found = [(told[one].position, told[one].position_is_more) for one in mine]
     assert found == [(1, False), (3, False), (4, False), (5, False), (5, True), (5, True), (5, True), (5, True)]
     assert await _places(studio.app, free) == {free[0]: 2}

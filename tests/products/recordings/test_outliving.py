@@ -7,7 +7,7 @@ from tests.products.recordings.ear import Ear
 from tests.products.recordings.studio import Studio
 from tests.server.api.site import ok, problem
 from towpath import Fatal
-from towpath.engine import retention
+from towpath.engine.tending import retention
 
 SAID = ((0.1, 0.9, "The lock opens at seven."),)
 

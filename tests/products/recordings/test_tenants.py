@@ -39,7 +39,7 @@ async def _ended(studio: Studio, job_id: str) -> bool:
 
 
 async def test_another_person_of_the_tenant_sees_the_recording_but_not_its_jobs_in_their_popup(studio: Studio):
-    from towpath.http import accounts
+    from towpath.identity import accounts
 
     await accounts.create(studio.app.services.store, "amy", tenants=["north"], admin=False)
     amy = await studio.site.person("amy")

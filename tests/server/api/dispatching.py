@@ -6,7 +6,7 @@ import signal
 import sys
 
 from towpath import App, Settings
-from towpath.core import points
+from towpath.core import failpoints
 from towpath.server import attach
 from towpath.server.webhooks import dispatcher
 
@@ -28,7 +28,7 @@ async def main(url: str, blobs: str, point: str) -> None:
 
     reached: set[str] = set()
     async with make_app(url, blobs) as app:
-        points.install(hook)
+        failpoints.install(hook)
         for _ in range(20):
             await dispatcher(app).turn()
 

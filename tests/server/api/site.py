@@ -10,7 +10,7 @@ from fastapi import FastAPI
 from tests.engine.working import ended, in_state, working
 from tests.server.api.shop import Shop
 from towpath import App, Job
-from towpath.http import accounts, tokens
+from towpath.identity import accounts, tokens
 from towpath.server import create_app, running
 
 PEOPLE = {"ann": ("north", False), "bob": ("south", False), "root": ("harbour", True)}

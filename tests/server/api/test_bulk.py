@@ -5,7 +5,7 @@ import pytest
 
 from tests.engine.working import in_state, working
 from tests.server.api.site import Site, ok, problem
-from towpath.engine import listing
+from towpath.engine.asking import listing
 from towpath.server.routes import bulk
 
 MISSING = "01890000-0000-7000-8000-000000000000"

@@ -18,8 +18,8 @@ from tests.assets import tus
 from tests.engine.working import ended, working
 from tests.server.api.site import Site, client, ok
 from towpath import assets
-from towpath.http import accounts, links
-from towpath.recordings import intake, keeping
+from towpath.identity import accounts, links
+from towpath.recordings import intake, stored
 from towpath.server import openapi
 
 MARK = "the-south-has-a-secret"
@@ -212,7 +212,7 @@ async def south(site: Site) -> South:
     jobs.append(await site.app.get(recording_job))
     about = tus.metadata(filename=f"{MARK}.wav", purpose="recording")
     upload = await bob.post("/api/uploads", headers=tus.VERSION | {"Upload-Length": "9", "Upload-Metadata": about})
-    [found] = await keeping.by_ids(store, [recording])
+    [found] = await stored.by_ids(site.app, [recording])
     ids = {
         "asset_id": found.asset_id, "upload_id": upload.headers["location"].rsplit("/", 1)[1],
         "recording_id": recording, "job_id": recording_job, "share_id": share["id"], "number": "0",

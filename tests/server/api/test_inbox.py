@@ -4,7 +4,7 @@ import pytest
 
 from tests.engine.working import ended, working
 from tests.server.api.site import Site, ok, problem
-from towpath.engine import causes
+from towpath.engine.asking import causes
 from towpath.server.routes import inbox
 
 

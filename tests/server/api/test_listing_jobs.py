@@ -8,7 +8,7 @@ import pytest
 from tests.engine.working import in_state, working
 from tests.server.api.site import Site, ok, problem
 from towpath import App
-from towpath.engine import candidates, listing
+from towpath.engine.asking import id_sources, listing
 
 
 async def ids(client: httpx.AsyncClient, **query: object) -> list[str]:
@@ -91,8 +91,8 @@ async def test_a_family_too_large_to_be_gathered_is_found_all_the_same(site: Sit
     for _ in range(5):
         await site.make("greet", {"name": "n"})
     expected = await ids(site.ann, parent=family.id)
-    monkeypatch.setattr(candidates, "_POOL", few)
-    monkeypatch.setattr(candidates, "_MOST_GROUPS", few)
+    monkeypatch.setattr(id_sources, "_POOL", few)
+    monkeypatch.setattr(id_sources, "_MOST_GROUPS", few)
     for client in (site.ann, site.root):
         assert await ids(client, parent=family.id, limit=5) == expected
         assert await ids(client, root=family.id, limit=5) == [*expected, family.id]
@@ -181,7 +181,7 @@ async def test_jobs_whose_time_has_not_come_are_counted_apart(site: Site):
 
 
 async def test_counts_of_a_large_tenant_say_that_they_are_capped(site: Site, app: App, monkeypatch):
-    from towpath.engine import counting
+    from towpath.engine.asking import counting
 
     await site.done("break", "vase")
     waiting = await site.make("greet", {"name": "old"}, delay=60)
@@ -194,7 +194,7 @@ async def test_counts_of_a_large_tenant_say_that_they_are_capped(site: Site, app
 
 
 async def test_counts_say_so_when_more_is_queued_than_can_be_looked_through(site: Site, monkeypatch):
-    from towpath.engine import counting
+    from towpath.engine.asking import counting
 
     for _ in range(6):
         await site.make("greet", {"name": "n"}, delay=60)

@@ -129,7 +129,7 @@ async def test_a_deleted_jobs_key_does_not_make_it_anew(site: Site):
 
 
 async def test_a_key_is_forgotten_after_a_day(site: Site):
-    from towpath.engine import idempotency
+    from towpath.engine.changing import idempotency
 
     first = ok(await site.ann.post("/api/jobs", json=GREETING, headers=key("k")), 201)
     ok(await site.ann.post("/api/jobs", json=GREETING, headers=key("fresh")), 201)

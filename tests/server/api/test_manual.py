@@ -51,13 +51,17 @@ async def test_the_page_tells_of_every_operation_and_every_shape(nobody: httpx.A
     assert all(path in answer.text for path in document["paths"])
 
 
-async def test_nothing_on_it_comes_from_elsewhere_and_every_link_leads_somewhere(nobody: httpx.AsyncClient):
+async def test_nothing_on_it_comes_from_elsewhere_and_every_link_leads_somewhere(
+    nobody: httpx.AsyncClient, request: pytest.FixtureRequest
+):
+    with_ui = "with the UI" in request.node.name
     answer = await nobody.get("/docs")
     seen = Seen(answer.text)
     assert "script" not in seen.tags
     assert {link for link in seen.links if link.startswith("docs#")} <= {f"docs#{name}" for name in seen.ids}
     others = {link for link in seen.links if not link.startswith("docs#")}
-    assert others == {"/", "docs/style.css", "api/openapi.json", "settings/tokens"}
+    assert others == {"/", "docs/style.css", "api/openapi.json", "settings/tokens"} | ({"mark.svg"} if with_ui else set())
+    assert not with_ui or (await nobody.get("/mark.svg")).headers["content-type"].startswith("image/svg")
     assert (await nobody.get("/docs/style.css")).headers["content-type"].startswith("text/css")
     policy = answer.headers["content-security-policy"]
     assert "script-src 'self'" in policy

@@ -9,7 +9,7 @@ from fastapi import FastAPI
 from tests.server.api.shop import Shop
 from tests.server.api.site import client, ok, problem
 from towpath import App, ConfigurationError
-from towpath.http import accounts, tokens
+from towpath.identity import accounts, tokens
 from towpath.server import attach, create_app, running
 
 pytestmark = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)

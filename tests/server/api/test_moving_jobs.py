@@ -5,7 +5,7 @@ import pytest
 from tests.engine.working import ended, eventually, happened, history, in_state, working
 from tests.server.api.site import Site, ok, problem
 from towpath import Job, JobNotFound
-from towpath.engine import deleting
+from towpath.engine.changing import deleting
 
 MISSING = "01890000-0000-7000-8000-000000000000"
 

@@ -8,6 +8,7 @@ from tests.engine.working import working
 from tests.server.api.site import Site, ok, problem
 from tests.server.api.test_views import view
 from towpath.core.records import WorkerRow
+from towpath.engine.running.pace import Pace
 
 on_sqlite = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
 
@@ -41,6 +42,18 @@ async def test_workers_are_seen_alive_and_stopped(site: Site):
     [worker] = ok(await site.ann.get("/api/workers"))
     assert (worker["alive"], worker["running"], worker["busy"]) == (False, 0, 0.0)
     assert worker["stopped_at"] is not None
+
+
+async def test_what_a_worker_has_claimed_beyond_its_slots_is_said_apart(site: Site, monkeypatch):
+    monkeypatch.setattr(Pace, "ending_soon", lambda *_: 1)
+    monkeypatch.setattr(Pace, "patience", 3600.0)
+    async with working(site.app, "back", concurrency=1):
+        await site.held()
+        second = await site.held()
+        [worker] = ok(await site.ann.get("/api/workers"))
+        assert (worker["running"], worker["claimed"], worker["busy"]) == (1, 1, 1.0)
+        assert (await site.app.explain(second.id)).reason == "claimed"
+        site.shop.gate.open()
 
 
 @pytest.mark.parametrize(("lease", "alive"), [(30.0, True), (0.0, False)])

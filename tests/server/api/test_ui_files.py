@@ -46,7 +46,7 @@ async def test_hashed_assets_may_be_kept_for_ever_and_the_page_not_at_all(server
 
 async def test_every_address_of_the_ui_answers_the_page(server: FastAPI):
     async with client(server) as browser:
-        for path in ("/", "/index.html", "/jobs", "/jobs/123", "/login?token=x", "/queues/a%2Fb"):
+        for path in ("/", "/index.html", "/jobs", "/jobs/123", "/login?token=x", "/queues/a%2Fb", "/queues/a.b"):
             page = await browser.get(path)
             assert page.status_code == 200
             assert '<head><base href="/">' in page.text
@@ -58,6 +58,18 @@ async def test_an_asset_that_is_gone_is_not_the_page(server: FastAPI):
     """After an upgrade an old page asks for scripts that no longer exist: HTML in their place would only confuse it."""
     async with client(server) as browser:
         assert (await browser.get("/assets/app-old.js")).status_code == 404
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/openapi.yaml", "/openapi.yml", "/openapi", "/openapi/v1.json", "/openapi.json/", "/swagger.json",
+        "/swagger-ui/index.html", "/docs/", "/docs/style.old.css", "/redoc/", "/robots.txt", "/.well-known/openapi",
+    ],
+)  # fmt: skip
+async def test_what_programs_look_for_and_is_not_there_is_not_the_page(server: FastAPI, path: str):
+    async with client(server) as program:
+        problem(await program.get(path), 404, "not_found")
 
 
 async def test_unknown_addresses_below_api_stay_errors(server: FastAPI):

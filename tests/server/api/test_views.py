@@ -5,8 +5,8 @@ import pytest
 from tests.engine.working import ended, working
 from tests.server.api.site import Site, ok
 from towpath.core.usage import Price
-from towpath.engine.occupancy import take_sample
-from towpath.engine.rollups import roll_up
+from towpath.engine.asking.occupancy import take_sample
+from towpath.engine.tending.rollups import roll_up
 
 COUNTS = ("created", "started", "succeeded", "partial", "failed", "cancelled", "retried", "ended")
 

@@ -12,7 +12,7 @@ import pytest
 
 from tests.server.api.dispatching import make_app
 from towpath import App
-from towpath.server.webhooks import Dispatcher, dispatching, keeping
+from towpath.server.webhooks import Dispatcher, dispatching, stored
 from towpath.server.webhooks import deliveries as sent
 from towpath.testing import drain
 
@@ -29,7 +29,7 @@ async def app(database_url: str, blobs: str):
 
 
 async def a_hook(app: App, tenant: str = "default") -> str:
-    return (await keeping.create(app, tenant, "http://127.0.0.1:9/")).id
+    return (await stored.create(app, tenant, "http://127.0.0.1:9/")).id
 
 
 async def some_endings(app: App, count: int = 5) -> list[str]:

@@ -14,11 +14,11 @@ from tests.engine.working import ended, eventually, history, in_state, on_sqlite
 from tests.server.api.receiving import Receiver, receiving
 from tests.server.api.site import Site, ok, opened_site, problem
 from towpath import App, Settings
-from towpath.engine.janitor import promote_due
-from towpath.http.addresses import is_public
-from towpath.http.outbound import Outbound
-from towpath.http.signatures import verify_signature
-from towpath.server.webhooks import dispatching, keeping, resting
+from towpath.engine.tending.janitor import promote_due
+from towpath.outbound.addresses import is_public
+from towpath.outbound.client import Outbound
+from towpath.outbound.signatures import verify_signature
+from towpath.server.webhooks import dispatching, resting, stored
 from towpath.server.webhooks.delivering import REFUSED
 from towpath.server.webhooks.messages import of_ending
 from towpath.testing import drain
@@ -347,7 +347,7 @@ async def test_a_message_tells_of_its_ending_even_if_the_job_has_moved_on(site: 
         job = await ended(site.app, await site.make("break", "vase"))
     [event] = [event for event in await history(site.app, job) if event.name == "job.failed"]
     requeued = await site.app.requeue(job.id)
-    webhook = await keeping.find(site.app.services.store, made["id"])
+    webhook = await stored.find(site.app.services.store, made["id"])
     told = of_ending(webhook, requeued, event)["message"]["job"]
     assert (told["state"], told["error"]["message"], told["seq"]) == ("failed", "the vase is broken", event.seq)
     assert told["finished_at"] is not None
@@ -417,7 +417,7 @@ async def test_a_token_that_may_only_read_changes_nothing(site: Site, receiver: 
 
 @on_sqlite
 async def test_a_tenant_has_a_bounded_number_of_webhooks(site: Site, receiver: Receiver, monkeypatch):
-    monkeypatch.setattr(keeping, "MOST_WEBHOOKS", 1)
+    monkeypatch.setattr(stored, "MOST_WEBHOOKS", 1)
     await hook(site, receiver.url)
     problem(await site.ann.post("/api/webhooks", json={"url": receiver.url}), 422, "invalid")
 
@@ -507,7 +507,7 @@ class TestNamesInside:
         """Of names that led outside when their webhooks were made."""
         told = []
         for host in ("db.inside", "nothing.inside"):
-            made = (await keeping.create(site.app, "north", f"http://{host}/")).id
+            made = (await stored.create(site.app, "north", f"http://{host}/")).id
             async with working(site.app):
                 job = await ended(site.app, await site.make("secret"))
                 shown = [await looked_up(site, {"id": made})]

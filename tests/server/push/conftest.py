@@ -14,11 +14,11 @@ from tests.server.push.listening import Listener
 from tests.server.push.serving import make_app, serving
 from tests.services.postgres import PostgresServer
 from towpath import App
-from towpath.http import accounts, tokens
-from towpath.http.push import Limits
+from towpath.identity import accounts, tokens
+from towpath.push import Limits
 from towpath.server.assembly import create_app
-from towpath.server.attaching import attach
 from towpath.server.options import ServerOptions
+from towpath.server.slices import attach
 
 _numbers = count(1)
 TokenFor = Callable[..., Awaitable[str]]

@@ -5,7 +5,7 @@ import sys
 import uvicorn
 
 from tests.server.push.serving import make_app
-from towpath.http.push import Limits
+from towpath.push import Limits
 from towpath.server.assembly import create_app
 from towpath.server.options import ServerOptions
 

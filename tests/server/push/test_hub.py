@@ -15,10 +15,10 @@ from tests.server.push.listening import Parser
 from tests.server.push.serving import PATIENCE
 from towpath.core import transitions
 from towpath.core.errors import StoreUnavailable
-from towpath.engine import retention
+from towpath.engine.tending import retention
 from towpath.http.problems import Problem
-from towpath.http.push import Hub, Limits, Wanted
-from towpath.http.push.stream import Stream
+from towpath.push import Hub, Limits, Wanted
+from towpath.push.stream import Stream
 
 EVERYTHING = Wanted(None)
 QUICK = Limits(heartbeat=0.05, interval=0.0, page=20)
@@ -248,7 +248,7 @@ async def test_a_stream_that_does_not_read_holds_up_the_others_once(hands):
 
 async def test_streams_that_are_all_behind_are_waited_for_as_long_as_they_get_on(hands, monkeypatch):
     """As in a burst that this process itself cannot send any faster: ending them would only make it worse."""
-    monkeypatch.setattr("towpath.http.push.mailbox._AT_ONCE", 1000)
+    monkeypatch.setattr("towpath.push.mailbox._AT_ONCE", 1000)
     hub = Hub(hands.store, describe, Limits(mailbox=20_000, patience=0.2))
     ears = [Ear(hub, pause=0.05) for _ in range(4)]  # half a mailbox takes them longer than patience lasts
     async with AsyncExitStack() as stack:
@@ -282,8 +282,8 @@ class Flaky:
 
 
 async def test_a_database_that_fails_now_and_then_costs_time_and_nothing_else(hands, monkeypatch):
-    monkeypatch.setattr("towpath.http.push.hub._AFTER_A_FAILURE", 0.001)
-    monkeypatch.setattr("towpath.http.push.composing._ROWS", 3)  # so that it fails in the middle of pages too
+    monkeypatch.setattr("towpath.push.hub._AFTER_A_FAILURE", 0.001)
+    monkeypatch.setattr("towpath.push.composing._ROWS", 3)  # so that it fails in the middle of pages too
     store = Flaky(hands.store)
     hub = Hub(store, describe, Limits(heartbeat=0.05, interval=0.0, page=10))
     ear = Ear(hub)

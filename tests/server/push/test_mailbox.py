@@ -3,8 +3,8 @@
 import asyncio
 import time
 
-from towpath.http.push.ending import Ending
-from towpath.http.push.mailbox import Mailbox
+from towpath.push.ending import Ending
+from towpath.push.mailbox import Mailbox
 
 
 async def test_what_arrives_in_the_moment_the_patience_ends_is_taken_and_not_left_behind():

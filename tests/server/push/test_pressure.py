@@ -9,7 +9,7 @@ from tests.contracts.stores import until
 from tests.engine.working import on_sqlite
 from tests.server.push.listening import Listener
 from tests.server.push.serving import PATIENCE
-from towpath.http.push import Limits
+from towpath.push import Limits
 
 BURST = 10_000
 

@@ -12,9 +12,9 @@ from tests.engine.working import ended, on_sqlite, working
 from tests.server.push.listening import Listener
 from tests.server.push.serving import PATIENCE, serving
 from towpath.core.ids import uuid7
-from towpath.engine import tombstones
-from towpath.http import accounts, sessions, tokens
-from towpath.http.push import Limits
+from towpath.engine.tending import tombstones
+from towpath.identity import accounts, links, sessions, tokens
+from towpath.push import Limits
 from towpath.server.assembly import create_app, running
 from towpath.server.options import ServerOptions
 from towpath.server.streams import end_streams
@@ -341,10 +341,12 @@ class TestALongAbsence:
 
 
 async def _logged_in(app, tenants):
+    return await _session_of(app, await accounts.create(app.services.store, "anna", tenants=tenants))
+
+
+async def _session_of(app, account):
     """A session as logging in makes one: its id, and the cookie's secret."""
-    store = app.services.store
-    account = await accounts.create(store, "anna", tenants=tenants)
-    new = sessions.new_session()
+    store, new = app.services.store, sessions.new_session()
 
     async def unit(tx):
         [row] = await tx.fetch("account_by_id", id=account.id)
@@ -422,8 +424,40 @@ class TestRevoked:
         async def test_by_this_process_a_stream_ends_at_once(self, app, address, revoked):
             async def revoke(listener):
                 [token] = await tokens.page(app.services.store)
-                headers = {"Authorization": f"Bearer {listener.token}"}
-                async with httpx.AsyncClient(base_url=address, headers=headers) as client:
+                async with httpx.AsyncClient(base_url=address, headers=_bearer(listener.token)) as client:
                     assert (await client.delete(f"/api/tokens/{token.id}")).status_code == 204
 
             await revoked(revoke)
+
+        @pytest.mark.parametrize("ending", ["logged out", "ended elsewhere", "new password", "reset", "disabled", "deleted"])
+        async def test_so_does_that_of_a_session_however_it_ends(self, app, address, token_for, ending):
+            store, admin = app.services.store, await token_for("bert", admin=True)
+            account = await accounts.create(store, "anna", tenants=["anna"])
+            (session_id, secret), (_, other) = [await _session_of(app, account) for _ in range(2)]
+            link, _ = await links.make(store, account.id, "reset")
+            method, path, headers, body = {
+                "logged out": ("DELETE", "session", _cookie(secret), None),
+                "ended elsewhere": ("DELETE", f"sessions/{session_id}", _cookie(other), None),
+                "new password": ("POST", "session/password", _cookie(other), {"new": "four quiet barges pass"}),
+                "reset": ("POST", "session/reset", {}, {"token": link, "password": "four quiet barges pass"}),
+                "disabled": ("PATCH", f"users/{account.id}", _bearer(admin), {"disabled": True}),
+                "deleted": ("DELETE", f"users/{account.id}", _bearer(admin), None),
+            }[ending]
+            anna = Listener(address, cookie=secret)
+            async with asyncio.timeout(PATIENCE), httpx.AsyncClient(base_url=f"{address}/api/", timeout=PATIENCE) as client:
+                listening = asyncio.create_task(anna.listen())
+                await anna.until(lambda heard: heard.connections)
+                assert (await client.request(method, path, headers=headers, json=body)).is_success
+                await listening
+
+
+def _cookie(secret):
+    return {"Cookie": f"towpath_session={secret}", "Sec-Fetch-Site": "same-origin"}
+
+
+def _bearer(token):
+    return {"Authorization": f"Bearer {token}"}
+
+
+def test_unless_told_otherwise_nobody_who_was_revoked_listens_for_longer_than_a_second():
+    assert Limits().glance <= 1.0

@@ -705,7 +705,7 @@ export interface paths {
         };
         /**
          * Get Job Queue Status
-         * @description The caller's jobs that have not ended, and those that ended within the last hour, newest first.
+         * @description The caller's jobs that have not ended, and those that ended within the last hour, with their recordings.
          */
         get: operations["get_job_queue_status"];
         put?: never;
@@ -1415,7 +1415,7 @@ export interface paths {
         head?: never;
         /**
          * Append To Upload
-         * @description Adds bytes. With the last one the file is handed to its purpose before the answer goes out.
+         * @description Adds bytes. With the last one a job hands the file to its purpose; the answer waits for it, unless that takes long.
          */
         patch: operations["append_to_upload"];
         trace?: never;
@@ -1688,6 +1688,8 @@ export interface paths {
         /**
          * Upload Recording
          * @description Takes a file and queues its transcription; the file is stored while it arrives, however large it is.
+         *
+         *     Once all of it is here it is taken, whatever happens to this server: a job that commits with it makes the recording.
          */
         post: operations["upload_recording"];
         delete?: never;
@@ -2192,6 +2194,7 @@ export interface components {
              * @enum {string}
              */
             status: "QUEUED" | "RUNNING" | "SUCCEEDED" | "PARTIAL" | "FAILED" | "CANCELLED";
+            subject: components["schemas"]["Subject"] | null;
             /** Tenant */
             tenant: string;
             /** Worker Id */
@@ -2288,6 +2291,7 @@ export interface components {
             status: "QUEUED" | "RUNNING" | "SUCCEEDED" | "PARTIAL" | "FAILED" | "CANCELLED";
             /** Steps */
             steps: components["schemas"]["Step"][];
+            subject: components["schemas"]["Subject"] | null;
             /** Tenant */
             tenant: string;
             /**
@@ -2379,6 +2383,11 @@ export interface components {
         JobQueueStatus: {
             /** Jobs */
             jobs: components["schemas"]["ProcessingJob"][];
+            /**
+             * Recordings
+             * @description Those that the jobs work on, each once, newest first.
+             */
+            recordings: components["schemas"]["Recording"][];
         };
         /** JobWorker */
         JobWorker: {
@@ -3652,6 +3661,16 @@ export interface components {
             until: string | null;
         };
         /**
+         * Subject
+         * @description The thing that a job works on.
+         */
+        Subject: {
+            /** Id */
+            id: string;
+            /** Kind */
+            kind: string;
+        };
+        /**
          * Summary
          * @description `extractive` is made of the transcript's own sentences, `chat` was written by a model.
          */
@@ -3938,11 +3957,19 @@ export interface components {
         Uploaded: {
             /**
              * Id
-             * @description The recording's id.
+             * @description The recording's id. Null if making it takes long: `GET /api/uploads/{upload_id}` tells when.
              */
-            id: string;
-            /** Job Id */
-            job_id: string;
+            id: string | null;
+            /**
+             * Job Id
+             * @description The job that transcribes it; null as long as there is no recording.
+             */
+            job_id: string | null;
+            /**
+             * Upload Id
+             * @description The upload's id, which is also that of the file.
+             */
+            upload_id: string;
         };
         /** User */
         User: {
@@ -4059,6 +4086,11 @@ export interface components {
              * @description How much of it is in use, 0 to 1.
              */
             busy: number;
+            /**
+             * Claimed
+             * @description Jobs that it has claimed beyond its slots; they start when one is free.
+             */
+            claimed: number;
             /** Concurrency */
             concurrency: number;
             /** Id */
@@ -4069,7 +4101,10 @@ export interface components {
             operations: string[];
             /** Queues */
             queues: string[];
-            /** Running */
+            /**
+             * Running
+             * @description Jobs in its slots.
+             */
             running: number;
             /** Seen At */
             seen_at: string;
@@ -4709,8 +4744,8 @@ export interface operations {
                 job_id?: string | null;
                 /** @description For admins: of one tenant. */
                 tenant?: string | null;
-                /** @description Only these messages. */
-                types?: ("job" | "deleted")[];
+                /** @description Only these messages: `job`, `deleted` (of jobs), and kinds of things that jobs work on, such as `recording`. */
+                types?: string[];
                 /** @description The id of the last message that was received; the header Last-Event-ID goes before it. */
                 after?: string | null;
             };

@@ -1,13 +1,17 @@
-/** A job's children: the first page, kept current by the stream, and more on request. Oldest first, as they were made. */
-import { onScopeDispose, ref, shallowRef, watch, type Ref, type ShallowRef } from "vue";
+/** A job's children, oldest first, as they were made: the first page is kept current, and more come on request. */
+import { onScopeDispose, shallowRef, watch, type ComputedRef, type Ref, type ShallowRef } from "vue";
 import type { Job } from "@/api/types";
-import { listChildren } from "@/services/jobs";
-import { applyJob, holdJob, releaseJobs } from "@/stores/jobs";
-import { listenLive } from "@/stores/live";
+import { usePages } from "@/composables/usePages";
+import { listChildren, type Page } from "@/services/jobs";
+import type { Problem } from "@/services/problem";
+import { holdJob, releaseJobs } from "@/stores/jobs";
 
 export interface Children {
+  /** The shared objects, which move with the stream. */
   rows: ShallowRef<Job[]>;
-  more: Ref<boolean>;
+  more: ComputedRef<boolean>;
+  error: Ref<Problem | null>;
+  reload(): Promise<void>;
   loadMore(): Promise<void>;
 }
 
@@ -15,33 +19,33 @@ const PART = 50;
 
 export function useChildren(id: string, total: () => number): Children {
   const rows = shallowRef<Job[]>([]);
-  const next = ref<string | null>(null);
-  const more = ref(false);
-  let over = false;
+  const { items, more, error, loading, reload, loadMore, amend } = usePages(load, {
+    after({ deleted }) {
+      if (deleted.length) amend((known) => known.filter((row) => !deleted.includes(row.id)));
+      return null;
+    },
+  });
 
-  async function load(after: string | null): Promise<void> {
-    const page = await listChildren(id, { after, limit: PART }).catch(() => null);
-    if (!page || over) return;
-    const known = new Set(rows.value.map((row) => row.id));
-    const fresh = page.items.filter((item) => !known.has(item.id)).map(holdJob);
-    for (const item of page.items) applyJob(item);
-    rows.value = [...rows.value, ...fresh];
-    next.value = page.next;
-    more.value = page.next !== null;
+  let askedFor = 0;
+
+  /** Most jobs have none, and are not asked. */
+  function load(after: string | null): Promise<Page<Job>> {
+    askedFor = total();
+    return askedFor > 0 ? listChildren(id, { after, limit: PART }) : Promise.resolve({ items: [], next: null });
   }
 
-  /** New children are loaded while the first page is not full; beyond that they come on request. */
-  watch(total, (now) => now > 0 && rows.value.length < Math.min(now, PART) && void load(null), { immediate: true });
-
-  const stopListening = listenLive({
-    onDeleted: (ids) => (rows.value = rows.value.filter((row) => !ids.includes(row.id))),
-    onReload: () => void (total() > 0 && load(null)),
-  });
-  onScopeDispose(() => {
-    over = true;
-    stopListening();
-    releaseJobs(rows.value);
+  /** New children are loaded while the first page is not full, one question at a time; beyond that they come on request. */
+  watch([total, loading], () => {
+    const [now, shown] = [total(), items.value?.length ?? 0];
+    if (!loading.value && now !== askedFor && shown < Math.min(now, PART)) void reload();
   });
 
-  return { rows, more, loadMore: () => load(next.value) };
+  watch(items, (now) => {
+    const before = rows.value;
+    rows.value = (now ?? []).map(holdJob);
+    releaseJobs(before);
+  });
+  onScopeDispose(() => releaseJobs(rows.value));
+
+  return { rows, more, error, reload, loadMore };
 }

@@ -1,39 +1,82 @@
-/** A list that is read page by page, on request. */
-import { onScopeDispose, ref, shallowRef, type Ref, type ShallowRef } from "vue";
-import { asProblem, type Problem } from "@/services/problem";
+/** A list that is read page by page, on request, and asked for anew as one: as much of it as is shown. */
+import { computed, watch, type ComputedRef, type Ref, type WatchSource } from "vue";
+import { useLiveQuery, type LiveQueryOptions } from "@/composables/useLiveQuery";
 import type { Page } from "@/services/jobs";
+import type { Problem } from "@/services/problem";
 
-export interface Pages<T> {
-  items: ShallowRef<T[] | null>;
-  more: Ref<boolean>;
-  error: Ref<Problem | null>;
-  loadMore(): Promise<void>;
-  reload(): Promise<void>;
+export interface PagesOptions<T> extends Omit<LiveQueryOptions<Page<T>>, "watch" | "into"> {
+  /** Begins anew with the first page when this changes; what is shown stays until then. */
+  watch?: WatchSource;
 }
 
-export function usePages<T>(load: (after: string | null) => Promise<Page<T>>): Pages<T> {
-  const items = shallowRef<T[] | null>(null);
-  const next = ref<string | null>(null);
-  const more = ref(false);
-  const error = ref<Problem | null>(null);
-  let asked = 0;
+export interface Pages<T> {
+  /** null until the first page is there. */
+  items: ComputedRef<T[] | null>;
+  more: ComputedRef<boolean>;
+  error: Ref<Problem | null>;
+  loading: Ref<boolean>;
+  loadMore(): Promise<void>;
+  reload(): Promise<void>;
+  amend(change: (items: T[]) => T[]): void;
+}
 
-  async function read(after: string | null): Promise<void> {
-    asked += 1;
-    const mine = asked;
-    try {
-      const page = await load(after);
-      if (mine !== asked) return;
-      items.value = after === null ? page.items : [...(items.value ?? []), ...page.items];
-      next.value = page.next;
-      more.value = page.next !== null;
-      error.value = null;
-    } catch (caught) {
-      if (mine === asked) error.value = asProblem(caught);
-    }
+type Purpose = "anew" | "again" | "more";
+
+/** Of a long list only the beginning is asked for anew. */
+const MOST_RELOADED = 300;
+
+export function usePages<T extends { id: string | number }>(
+  load: (after: string | null) => Promise<Page<T>>,
+  options: PagesOptions<T> = {},
+): Pages<T> {
+  /** What the next question is for, and what the one on its way is for. */
+  let next: Purpose = "anew";
+  let asking: Purpose = "anew";
+
+  function ask(shown: Page<T> | null): Promise<Page<T>> {
+    [asking, next] = [next, "again"];
+    if (!shown || asking === "anew") return load(null);
+    return asking === "more" ? followed(shown) : asMuchAs(shown.items.length);
   }
 
-  onScopeDispose(() => (asked += 1));
-  void read(null);
-  return { items, more, error, loadMore: () => read(next.value), reload: () => read(null) };
+  async function followed(shown: Page<T>): Promise<Page<T>> {
+    const page = await load(shown.next);
+    const known = new Set(shown.items.map((item) => item.id));
+    return { items: [...shown.items, ...page.items.filter((item) => !known.has(item.id))], next: page.next };
+  }
+
+  async function asMuchAs(wanted: number): Promise<Page<T>> {
+    let found = await load(null);
+    while (found.next !== null && found.items.length < Math.min(wanted, MOST_RELOADED)) found = await followed(found);
+    return found;
+  }
+
+  const { watch: source, ...rest } = options;
+  const { data, error, loading, reload, amend } = useLiveQuery(ask, rest);
+  const more = computed(() => data.value?.next != null);
+
+  function begin(purpose: Purpose): Promise<void> {
+    next = purpose;
+    return reload();
+  }
+
+  /** Whoever scrolls does not wait until the list was asked for anew; that is made good afterwards. */
+  async function loadMore(): Promise<void> {
+    if (!more.value || (loading.value && asking !== "again")) return;
+    const overtakes = loading.value;
+    await begin("more");
+    if (overtakes) await reload();
+  }
+
+  if (source) watch(source, () => void begin("anew"), { deep: true });
+
+  return {
+    items: computed(() => data.value?.items ?? null),
+    more,
+    error,
+    loading,
+    loadMore,
+    reload,
+    amend: (change) => amend((shown) => ({ ...shown, items: change(shown.items) })),
+  };
 }

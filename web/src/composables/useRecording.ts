@@ -1,25 +1,25 @@
 /**
- * One recording with its transcript, kept current by what is pushed about its jobs: progress is taken from the pushed row,
- * anything else makes it ask again. A job's key is the id of its recording. While it waits its turn, other jobs of the
- * same queues that move ask again too, because they change its place in line. Only estimates are asked for by the clock.
+ * One recording with its transcript. Its row is shown as it is pushed; what is not on the row (the transcript, the summary,
+ * all its jobs) is asked for when more than progress changed. While it waits its turn, other recordings that move make it
+ * ask too, because they change its place in line.
  */
-import { computed, onScopeDispose, ref, shallowRef, type ComputedRef, type Ref, type ShallowRef } from "vue";
+import { computed, ref, type ComputedRef, type Ref, type ShallowRef } from "vue";
 import type { RecordingDetail, Segment, Transcript } from "@/api/types";
-import { asProblem, type Problem } from "@/services/problem";
-import { reaskWhile } from "@/services/reasking";
+import { useLiveQuery, type LiveQuery } from "@/composables/useLiveQuery";
+import type { Problem } from "@/services/problem";
+import { askWithin, createNewsReader, ESTIMATES_MS, heard, withNews, type HeardRecording } from "@/services/recordings/news";
 import { getRecording, getTranscript } from "@/services/recordings/recording";
-import { isRecordingJob } from "@/services/uploads/pushed";
-import { listenLive, type JobPush } from "@/stores/live";
+import { viewOf } from "@/services/recordings/status";
+
+export type HeardDetail = RecordingDetail & HeardRecording;
 
 export interface RecordingView {
-  recording: ShallowRef<RecordingDetail | null>;
+  recording: ShallowRef<HeardDetail | null>;
   transcript: ShallowRef<Transcript | null>;
   error: Ref<Problem | null>;
   transcriptError: Ref<Problem | null>;
-  deleted: Ref<boolean>;
+  deleted: ComputedRef<boolean>;
   live: ComputedRef<boolean>;
-  /** When the server said what is shown, for estimates that count on. */
-  heardAt: Readonly<Ref<number>>;
   reload(): Promise<void>;
   /** An answer of the server that is newer than what is shown. */
   take(found: RecordingDetail): void;
@@ -27,120 +27,52 @@ export interface RecordingView {
   reloadTranscript(): Promise<void>;
 }
 
-const LIVE: ReadonlySet<string> = new Set(["PENDING", "PROCESSING", "SUMMARIZING"]);
 const SOON_MS = 300;
 const LATER_MS = 3000;
 
 export function useRecording(id: string): RecordingView {
-  const recording = shallowRef<RecordingDetail | null>(null);
-  const transcript = shallowRef<Transcript | null>(null);
-  const error = ref<Problem | null>(null);
-  const transcriptError = ref<Problem | null>(null);
-  const deleted = ref(false);
-  const live = computed(() => LIVE.has(recording.value?.status ?? ""));
-  const heardAt = ref(0);
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  let due = Infinity;
-  let asked = 0;
-  let shown: string | null = null;
-
-  async function reload(): Promise<void> {
-    const mine = (asked += 1);
-    clearTimeout(timer);
-    due = Infinity;
-    try {
-      const found = await getRecording(id);
-      if (mine === asked) take(found);
-    } catch (caught) {
-      if (mine === asked) miss(asProblem(caught));
-    }
-  }
-
-  function miss(problem: Problem): void {
-    if (problem.status === 404 && recording.value) deleted.value = true;
-    error.value = problem;
-  }
-
-  function take(found: RecordingDetail): void {
-    recording.value = found;
-    heardAt.value = Date.now();
-    error.value = null;
-    const newest = found.transcript?.id ?? null;
-    if (newest === shown) return;
-    shown = newest;
-    if (newest === null) transcript.value = null;
-    else void reloadTranscript();
-  }
-
-  async function reloadTranscript(): Promise<void> {
-    const wanted = shown;
-    try {
-      const found = await getTranscript(id);
-      if (wanted !== shown) return;
-      transcript.value = found;
-      transcriptError.value = null;
-    } catch (caught) {
-      if (wanted === shown) transcriptError.value = asProblem(caught);
-    }
-  }
-
-  function takeLine(line: Segment): void {
-    const now = transcript.value;
-    if (!now) return;
-    const segments = now.segments.map((known) => (known.number === line.number ? line : known));
-    transcript.value = { ...now, segments };
-  }
-
-  /** Asks again within this time; a nearer moment that was set before holds. */
-  function within(ms: number): void {
-    if (due <= Date.now() + ms) return;
-    clearTimeout(timer);
-    due = Date.now() + ms;
-    timer = setTimeout(() => void reload(), ms);
-  }
-
-  function onJobs(pushes: JobPush[]): void {
-    for (const { job, events } of pushes) {
-      if (!isRecordingJob(job)) continue;
-      const onlyProgress = events.length > 0 && events.every((event) => event.name === "job.progress");
-      if (job.key !== id) void (live.value && !onlyProgress && within(LATER_MS));
-      else if (onlyProgress) advance(job);
-      else within(SOON_MS);
-    }
-  }
-
-  /** How far it is, at once; what is left of the time comes with the next answer. */
-  function advance(row: JobPush["job"]): void {
-    const now = recording.value;
-    if (now?.job?.id === row.id && row.progress) recording.value = { ...now, job: { ...now.job, progress: row.progress } };
-    within(LATER_MS);
-  }
-
-  const stopListening = listenLive({
-    onJobs,
-    onDeleted: (ids) => void (recording.value?.jobs.some((job) => ids.includes(job.id)) && within(SOON_MS)),
-    onReload: () => void reload(),
-    onOpen: () => void (error.value && reload()),
+  const readNews = createNewsReader();
+  const gone = ref(false);
+  const query: LiveQuery<HeardDetail> = useLiveQuery(async () => heard(await getRecording(id)), {
+    after(pushed) {
+      const news = readNews(pushed);
+      const own = news.filter((one) => one.id === id || one.id === "");
+      gone.value ||= own.some(({ row }) => row === null);
+      query.amend((shown) => withNews([shown], own)[0] ?? shown);
+      return (
+        askWithin(own, SOON_MS) ??
+        (live.value
+          ? askWithin(
+              news.filter(({ moved }) => moved),
+              LATER_MS,
+            )
+          : null)
+      );
+    },
+    pollMs: ESTIMATES_MS,
+    pollWhile: () => live.value,
   });
-  onScopeDispose(() => {
-    asked += 1;
-    stopListening();
-    clearTimeout(timer);
+  const live = computed(() => query.data.value !== null && viewOf(query.data.value.status) === "active");
+
+  const newest = (): string | null => query.data.value?.transcript?.id ?? null;
+  const text = useLiveQuery<Transcript | null>(() => (newest() === null ? Promise.resolve(null) : getTranscript(id)), {
+    watch: newest,
   });
 
-  onScopeDispose(reaskWhile(() => live.value, reload));
-  void reload();
   return {
-    recording,
-    transcript,
-    error,
-    transcriptError,
-    deleted,
+    recording: query.data,
+    transcript: text.data,
+    error: query.error,
+    transcriptError: text.error,
+    deleted: computed(() => gone.value || (query.data.value !== null && query.error.value?.status === 404)),
     live,
-    heardAt,
-    reload,
-    take,
-    takeLine,
-    reloadTranscript,
+    reload: query.reload,
+    take: (found) => query.amend(() => heard(found)),
+    takeLine: (line) => text.amend((shown) => shown && withLine(shown, line)),
+    reloadTranscript: text.reload,
   };
+}
+
+function withLine(transcript: Transcript, line: Segment): Transcript {
+  return { ...transcript, segments: transcript.segments.map((known) => (known.number === line.number ? line : known)) };
 }

@@ -45,10 +45,10 @@ export interface Ending {
 export function endingOf(items: readonly UnifiedItem[]): Ending | null {
   const [first] = items;
   if (!first) return null;
-  const failed = items.filter((item) => item.status === "failed");
+  const failed = items.filter((item) => item.status === "FAILED");
   if (items.length === 1) {
     const bad = failed.length === 1;
-    const detail = bad ? (first.job?.error_message ?? null) : null;
+    const detail = bad ? (first.recording?.error ?? null) : null;
     return { text: `${first.title} ${bad ? "failed" : "is done"}`, detail, bad, recordingId: first.recordingId };
   }
   const done = items.length - failed.length;

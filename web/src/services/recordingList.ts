@@ -1,5 +1,5 @@
 /** Recordings as a list, and the jobs that work on them. */
-import type { ProcessingJob, Recording, RecordingStatus } from "@/api/types";
+import type { Recording, RecordingStatus } from "@/api/types";
 import { underBase } from "@/services/base";
 import { answer, client } from "@/services/client";
 import type { Page } from "@/services/jobs";
@@ -24,8 +24,9 @@ export function listRecordings(filter: RecordingFilter, after: string | null, li
   return answer(client.GET("/api/recordings", { params: { query } })) as Promise<Page<Recording>>;
 }
 
-export async function getQueueStatus(): Promise<ProcessingJob[]> {
-  return (await answer(client.GET("/api/recordings/job-queue-status"))).jobs as ProcessingJob[];
+/** Those of the caller's recordings with which something is being done, or was within the last hour. */
+export async function getOwnRecordings(): Promise<Recording[]> {
+  return (await answer(client.GET("/api/recordings/job-queue-status"))).recordings as Recording[];
 }
 
 export function retryRecordingJob(jobId: string): Promise<unknown> {

@@ -104,7 +104,7 @@ export function createEventLog(source: EventLogSource): EventLog {
   }
 
   const stopListening = listenLive({
-    onJobs: (pushes) => take(pushes.flatMap((push) => (push.job.id === source.jobId ? push.events : []))),
+    onPushed: ({ jobs }) => take(jobs.flatMap((push) => (push.job.id === source.jobId ? push.events : []))),
     onReload: () => void (loaded.value && guarded(catchUp)),
   });
 

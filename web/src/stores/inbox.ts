@@ -1,12 +1,13 @@
 /** What is in the inbox now, shared by the navigation and the inbox itself. */
 import { computed, onScopeDispose, shallowRef } from "vue";
 import type { InboxPage } from "@/api/types";
-import { useResource, type Resource } from "@/composables/useResource";
+import { useLiveQuery, type LiveQuery } from "@/composables/useLiveQuery";
 import { listInbox } from "@/services/inbox";
-import { listenLive, type JobPush } from "@/stores/live";
+import type { Pushed } from "@/stores/live";
 
 /** The server groups at most once a second; asking sooner would get the old answer. */
 const SOON_MS = 1200;
+const CLOCK_MS = 60_000;
 
 export const inbox = shallowRef<InboxPage | null>(null);
 export const inboxJobs = computed(() => jobsIn(inbox.value));
@@ -16,38 +17,23 @@ export function jobsIn(page: Pick<InboxPage, "items"> | null): number {
 }
 
 /** Whether what was pushed put something into the inbox or took something out. */
-export function concernsInbox(pushes: readonly JobPush[]): boolean {
-  return pushes.some(
-    ({ job, events }) =>
-      job.state === "failed" || events.some((event) => ["job.failed", "job.requeued"].includes(event.name)),
+export function concernsInbox({ jobs, deleted }: Pushed): boolean {
+  return (
+    (deleted.length > 0 && inboxJobs.value > 0) ||
+    jobs.some(
+      ({ job, events }) =>
+        job.state === "failed" || events.some((event) => ["job.failed", "job.requeued"].includes(event.name)),
+    )
   );
 }
 
-/** Asks again soon; for after something was done that the reader expects to see. */
-export let refreshInbox: () => void = () => undefined;
+let shared: LiveQuery<InboxPage> | null = null;
 
-/** Called once, by the shell; everybody else reads `inbox`. Only failures and requeues make it ask again. */
-export function useInbox(): Resource<InboxPage> {
-  const resource = useResource(async () => (inbox.value = await listInbox()), { pollMs: 60_000 });
-  let timer: ReturnType<typeof setTimeout> | undefined;
-
-  function soon(): void {
-    timer ??= setTimeout(() => {
-      timer = undefined;
-      if (!document.hidden) void resource.reload();
-    }, SOON_MS);
-  }
-
-  const stopListening = listenLive({
-    onJobs: (pushes) => void (concernsInbox(pushes) && soon()),
-    onDeleted: () => void (inboxJobs.value && soon()),
-  });
-  refreshInbox = soon;
-  onScopeDispose(() => {
-    clearTimeout(timer);
-    stopListening();
-    inbox.value = null;
-    refreshInbox = () => undefined;
-  });
-  return resource;
+/** One question for all: it begins with the shell, which outlives every page. */
+export function useInbox(): LiveQuery<InboxPage> {
+  if (shared) return shared;
+  const after = (pushed: Pushed): number | null => (concernsInbox(pushed) ? SOON_MS : null);
+  shared = useLiveQuery(listInbox, { after, pollMs: CLOCK_MS, into: inbox });
+  onScopeDispose(() => (shared = inbox.value = null));
+  return shared;
 }

@@ -238,8 +238,10 @@ export function createJobList(source: JobListSource): JobList {
   }
 
   const stopListening = listenLive({
-    onJobs: consider,
-    onDeleted: drop,
+    onPushed({ jobs, deleted }) {
+      if (jobs.length) consider(jobs);
+      if (deleted.length) drop(deleted);
+    },
     onReload: () => void reload(),
     onOpen: () => void (error.value && reload()),
   });

@@ -1,33 +1,24 @@
-/** Everything that is going on with the reader's recordings, in one list: pushed, but for places and estimates. */
-import { computed, onScopeDispose, ref, shallowRef, watch } from "vue";
-import type { ProcessingJob } from "@/api/types";
-import { asProblem, type Problem } from "@/services/problem";
-import { reaskWhile } from "@/services/reasking";
-import { clearCompleted, getQueueStatus } from "@/services/recordingList";
-import { JobBoard } from "@/services/uploads/board";
-import { isRecordingJob } from "@/services/uploads/pushed";
+/** Everything that is going on with the reader's recordings, in one list, with the files on their way to become some. */
+import { computed, onScopeDispose, shallowRef, watch } from "vue";
+import { useLiveQuery } from "@/composables/useLiveQuery";
+import { clearCompleted, getOwnRecordings } from "@/services/recordingList";
+import { askWithin, createNewsReader, ESTIMATES_MS, heard, withNews, type HeardRecording } from "@/services/recordings/news";
 import { endings, inView, unify, type UnifiedItem } from "@/services/uploads/unify";
-import { listenLive } from "@/stores/live";
 import { plural } from "@/format/numbers";
 import { attempt, confirmed, toast } from "@/stores/toasts";
 import { forgetUploads, uploads } from "@/stores/uploads";
 
 /** Several things happen at once; places in line are asked for when they have. */
 const SOON_MS = 900;
-/** What is left of the time is asked for when there was progress. */
-const LATER_MS = 3000;
 /** An upload that is handed over right now gets its recording's id first, so that it is not listed twice. */
 const HAND_OVER_MS = 3000;
 /** Other tabs have asked for its job by then. */
 const FORGET_MS = 3000;
 
-const jobs = shallowRef<ProcessingJob[]>([]);
+const recordings = shallowRef<HeardRecording[] | null>(null);
 const places = new Map<string, string>();
-export const queueProblem = ref<Problem | null>(null);
-/** When the server last told of places and estimates. */
-export const toldAt = ref(0);
 
-export const unified = computed<UnifiedItem[]>(() => unify(jobs.value, uploads.value, places));
+export const unified = computed<UnifiedItem[]>(() => unify(recordings.value ?? [], uploads.value, places));
 export const active = computed(() => inView(unified.value, "active"));
 export const completed = computed(() => inView(unified.value, "completed"));
 export const failed = computed(() => inView(unified.value, "failed"));
@@ -67,79 +58,37 @@ async function handedOver(): Promise<void> {
 
 /** Called once, by the shell. `onEnd` hears of recordings that came to their end while this was looking. */
 export function useUnified(onEnd: (items: UnifiedItem[]) => void): void {
-  const current = new JobBoard();
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  let known: UnifiedItem[] | null = null;
-  let over = false;
-
-  async function load(): Promise<void> {
-    const round = current.ask();
-    try {
-      const found = await getQueueStatus();
-      await handedOver();
-      if (over) return;
-      current.answer(round, found);
-      show();
-      toldAt.value = Date.now();
-      queueProblem.value = null;
-      tellEndings();
-    } catch (caught) {
-      if (!over) queueProblem.value = asProblem(caught);
-    }
-  }
-
-  function show(): void {
-    jobs.value = current.jobs;
-  }
-
-  /** Only answers end something: a pushed end may be followed by a summary a moment later. */
-  function tellEndings(): void {
-    const now = unified.value;
-    if (known) {
-      const ended = endings(known, now);
-      if (ended.length) onEnd(ended);
-    }
-    known = now;
-  }
-
-  let due = Infinity;
-
-  /** Asks again within this time; a nearer moment that was set before holds. */
-  function within(ms: number): void {
-    if (due <= Date.now() + ms) return;
-    clearTimeout(timer);
-    due = Date.now() + ms;
-    timer = setTimeout(() => {
-      due = Infinity;
-      void load();
-    }, ms);
-  }
-
-  function soon(): void {
-    within(SOON_MS);
-  }
-
-  const stopListening = listenLive({
-    onJobs(pushes) {
-      const stirred = current.push(pushes.map((push) => push.job));
-      show();
-      if (stirred) soon();
-      else if (pushes.some((push) => isRecordingJob(push.job))) within(LATER_MS);
+  const readNews = createNewsReader();
+  const { data, reload, amend } = useLiveQuery(ask, {
+    after(pushed) {
+      const news = readNews(pushed);
+      amend((rows) => withNews(rows, news));
+      return askWithin(news, SOON_MS);
     },
-    onDeleted(ids) {
-      if (!current.drop(ids)) return;
-      show();
-      soon();
-    },
-    onReload: () => void load(),
-    onOpen: () => void (queueProblem.value && load()),
+    pollMs: ESTIMATES_MS,
+    pollWhile: () => active.value.some((item) => item.recording),
+    evenHidden: true,
+    into: recordings,
   });
 
-  onScopeDispose(reaskWhile(() => active.value.some((item) => item.job), load));
+  async function ask(): Promise<HeardRecording[]> {
+    const found = await getOwnRecordings();
+    await handedOver();
+    return found.map(heard);
+  }
+
+  /** What had ended before the first answer is no news. */
+  let known: UnifiedItem[] | null = null;
+  watch(unified, (now) => {
+    if (!data.value) return;
+    const ended = known ? endings(known, now) : [];
+    known = now;
+    if (ended.length) onEnd(ended);
+  });
 
   /** An upload that became a recording is the server's from then on. */
   const arrived = new Set<string>();
-  const stopWatching = watch(
+  watch(
     uploads,
     (rows) => {
       const fresh = rows.filter((row) => row.recordingId && !arrived.has(row.id));
@@ -148,19 +97,14 @@ export function useUnified(onEnd: (items: UnifiedItem[]) => void): void {
         places.set(row.recordingId ?? "", row.id);
       }
       if (!fresh.length) return;
-      void load().then(() => setTimeout(() => forgetUploads(fresh.map((row) => row.id)), FORGET_MS));
+      void reload().then(() => setTimeout(() => forgetUploads(fresh.map((row) => row.id)), FORGET_MS));
     },
     { immediate: true },
   );
 
-  refreshQueue = load;
-  void load();
+  refreshQueue = reload;
   onScopeDispose(() => {
-    over = true;
-    clearTimeout(timer);
-    stopListening();
-    stopWatching();
-    jobs.value = [];
+    recordings.value = null;
     refreshQueue = () => Promise.resolve();
   });
 }

@@ -17,6 +17,8 @@ CREATE TABLE towpath.asset (
 );
 CREATE INDEX asset_tenant ON towpath.asset (tenant, id);
 CREATE INDEX asset_unfinished ON towpath.asset (touched_at) WHERE state <> 'ready' OR removed_at IS NOT NULL;
+-- Files are also found by what is in them: a recording that is sent again is known.
+CREATE INDEX asset_content ON towpath.asset (sha256, tenant) WHERE state = 'ready';
 
 -- What each tenant takes up: files as they are, uploads under way as they will be.
 CREATE TABLE towpath.asset_usage (
@@ -25,22 +27,19 @@ CREATE TABLE towpath.asset_usage (
     assets bigint NOT NULL
 );
 
--- A resumable upload; its id is that of the asset it becomes.
+-- A file on its way to what it was sent for; its id is that of the asset it becomes.
 CREATE TABLE towpath.asset_upload (
-    id              text PRIMARY KEY,
-    tenant          text NOT NULL,
-    account_id      text,
-    length          bigint NOT NULL,
-    received        bigint NOT NULL,
-    purpose         text NOT NULL,
-    options         text NOT NULL,
-    principal       text NOT NULL,
-    metadata        text NOT NULL,
-    result          text,
-    error           text,
-    finishing_until timestamptz,
-    finished_at     timestamptz,
-    touched_at      timestamptz NOT NULL
+    id          text PRIMARY KEY,
+    sender      text NOT NULL,
+    length      bigint NOT NULL,
+    received    bigint NOT NULL,
+    purpose     text NOT NULL,
+    options     text NOT NULL,
+    metadata    text NOT NULL,
+    result      text,
+    error       text,
+    finished_at timestamptz,
+    touched_at  timestamptz NOT NULL
 );
 CREATE INDEX asset_upload_touched ON towpath.asset_upload (touched_at);
 

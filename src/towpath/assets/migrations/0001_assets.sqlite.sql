@@ -17,6 +17,8 @@ CREATE TABLE towpath_asset (
 );
 CREATE INDEX towpath_asset_tenant ON towpath_asset (tenant, id);
 CREATE INDEX towpath_asset_unfinished ON towpath_asset (touched_at) WHERE state <> 'ready' OR removed_at IS NOT NULL;
+-- Files are also found by what is in them: a recording that is sent again is known.
+CREATE INDEX towpath_asset_content ON towpath_asset (sha256, tenant) WHERE state = 'ready';
 
 -- What each tenant takes up: files as they are, uploads under way as they will be.
 CREATE TABLE towpath_asset_usage (
@@ -25,22 +27,19 @@ CREATE TABLE towpath_asset_usage (
     assets integer NOT NULL
 );
 
--- A resumable upload; its id is that of the asset it becomes.
+-- A file on its way to what it was sent for; its id is that of the asset it becomes.
 CREATE TABLE towpath_asset_upload (
-    id              text PRIMARY KEY,
-    tenant          text NOT NULL,
-    account_id      text,
-    length          integer NOT NULL,
-    received        integer NOT NULL,
-    purpose         text NOT NULL,
-    options         text NOT NULL,
-    principal       text NOT NULL,
-    metadata        text NOT NULL,
-    result          text,
-    error           text,
-    finishing_until REAL,
-    finished_at     REAL,
-    touched_at      REAL NOT NULL
+    id          text PRIMARY KEY,
+    sender      text NOT NULL,
+    length      integer NOT NULL,
+    received    integer NOT NULL,
+    purpose     text NOT NULL,
+    options     text NOT NULL,
+    metadata    text NOT NULL,
+    result      text,
+    error       text,
+    finished_at REAL,
+    touched_at  REAL NOT NULL
 );
 CREATE INDEX towpath_asset_upload_touched ON towpath_asset_upload (touched_at);
 

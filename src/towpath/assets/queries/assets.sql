@@ -52,5 +52,11 @@ DELETE FROM towpath.asset WHERE id IN :ids AND removed_at IS NOT NULL
 SELECT id FROM towpath.asset WHERE removed_at IS NOT NULL AND removed_at < :before ORDER BY id LIMIT :limit
 
 -- name: assets_abandoned
-SELECT id, tenant FROM towpath.asset
-WHERE state <> 'ready' AND removed_at IS NULL AND touched_at < :before ORDER BY touched_at LIMIT :limit
+-- Not those whose bytes are all there: their job hands them over, however long it has to wait for a worker.
+SELECT id, tenant FROM towpath.asset AS asset
+WHERE state <> 'ready' AND removed_at IS NULL AND touched_at < :before
+  AND NOT EXISTS (
+    SELECT 1 FROM towpath.asset_upload AS upload
+    WHERE upload.id = asset.id AND upload.received = upload.length AND upload.finished_at IS NULL
+  )
+ORDER BY touched_at LIMIT :limit

@@ -6,77 +6,77 @@ of what has come, a server that is killed loses at most the part it was at.
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import AsyncIterator
+from dataclasses import dataclass
 
-from towpath.assets.errors import AssetNotFound, AssetRefused
-from towpath.assets.keeping import blob_folder, get
-from towpath.assets.purposes import kinds_of
-from towpath.assets.receiving import checked_kind
+from towpath import App, TowpathError, Transaction
+from towpath.assets.errors import AssetNotFound, AssetRefused, Misplaced, longer_than_announced
+from towpath.assets.intake import checked_kind
+from towpath.assets.keys import new_part_key
+from towpath.assets.lookup import get
+from towpath.assets.purposes import purpose_of
 from towpath.assets.records import Upload
 from towpath.assets.sniffing import HEAD
 from towpath.assets.uploads.creating import find
-from towpath.assets.uploads.finishing import fail
-from towpath.engine.app import App
-from towpath.http.problems import Problem
-from towpath.store.contract import Tx
+from towpath.assets.uploads.finishing import enqueue_finish
+from towpath.assets.uploads.refusing import refuse
 
 PART = 8 * 1024 * 1024
 
 
-class Misplaced(Problem):
-    """The bytes do not go where the upload goes on; somebody else may have sent them."""
+@dataclass(frozen=True, slots=True)
+class Appended:
+    """Where the upload goes on. With its last byte it has a job, which hands it over."""
 
-    def __init__(self, given: int, expected: int) -> None:
-        super().__init__(
-            "conflict", 409, f"the upload goes on at byte {expected:,}, and not at {given:,}",
-            remedy="ask with HEAD where it goes on, and send the rest from there", headers={"Upload-Offset": str(expected)},
-        )  # fmt: skip
-        self.expected = expected
+    offset: int
+    job_id: str | None = None
 
 
-async def append(app: App, upload: Upload, offset: int, body: AsyncIterator[bytes]) -> int:
-    """Stores what `body` gives, as far as it goes; answers where the upload goes on after it."""
+async def append(app: App, upload: Upload, offset: int, body: AsyncIterator[bytes]) -> Appended:
+    """Stores what `body` gives, as far as it goes."""
     if offset != upload.received:
         raise Misplaced(offset, upload.received)
-    cut = _Cut(body)
-    while offset < upload.length and not await cut.ended():
-        offset += await _store_part(app, upload, offset, cut)
-    return offset
+    cut, reached = _Cut(body), Appended(offset)
+    while reached.offset < upload.length and not await cut.ended():
+        reached = await _store_part(app, upload, reached.offset, cut)
+    return reached
 
 
-async def _store_part(app: App, upload: Upload, start: int, cut: _Cut) -> int:
-    key = f"{blob_folder(upload.id)}/parts/{start:020}-{secrets.token_hex(8)}"
+async def _store_part(app: App, upload: Upload, start: int, cut: _Cut) -> Appended:
+    key = new_part_key(upload.id, start)
     most = min(PART, upload.length - start)
-    kept = False
+    committed: Appended | None = None
     try:
-        info = await app.services.blobs.put(key, cut.take(most))
+        info = await app.blobs.put(key, cut.take(most))
         if start + info.size == upload.length and not await cut.ended():
-            raise _too_much(upload)
+            raise longer_than_announced(upload.length)
         if start == 0:
             await _check_beginning(app, upload, cut.head, info.size)
-        if not await _commit(app, upload, start, info.size, key):
+        committed = await _commit(app, upload, start, info.size, key)
+        if committed is None:
             raise await _elsewhere(app, upload, start)
-        kept = True
-        return info.size
+        return committed
     finally:
-        if not kept:
-            await app.services.blobs.delete(key)
+        if committed is None:
+            await app.blobs.delete(key)
 
 
-async def _commit(app: App, upload: Upload, start: int, size: int, key: str) -> bool:
-    async def unit(tx: Tx) -> bool:
-        if not await tx.execute("asset_upload_advance", id=upload.id, start=start, bytes=size, now=tx.now):
-            return False
-        await tx.execute("asset_part_add", id=upload.id, start=start, bytes=size, blob_key=key)
-        await tx.execute("asset_touch", id=upload.id, now=tx.now)
-        return True
+async def _commit(app: App, upload: Upload, start: int, size: int, key: str) -> Appended | None:
+    """The part, how far the upload has come by it, and, if it was the last one, the job that does the rest."""
 
-    return await app.services.store.run(unit)
+    async def unit(tx: Transaction) -> Appended | None:
+        if not await tx.change("asset_upload_advance", id=upload.id, start=start, bytes=size, now=tx.now):
+            return None
+        await tx.change("asset_part_add", id=upload.id, start=start, bytes=size, blob_key=key)
+        await tx.change("asset_touch", id=upload.id, now=tx.now)
+        is_last = start + size == upload.length
+        return Appended(start + size, await enqueue_finish(tx, upload.id, upload.tenant) if is_last else None)
+
+    return await app.transact(unit)
 
 
-async def _elsewhere(app: App, upload: Upload, start: int) -> Problem:
-    now = await find(app.services.store, upload.id)
+async def _elsewhere(app: App, upload: Upload, start: int) -> TowpathError:
+    now = await find(app, upload.id)
     return AssetNotFound(upload.id) if now is None else Misplaced(start, now.received)
 
 
@@ -84,19 +84,12 @@ async def _check_beginning(app: App, upload: Upload, head: bytes, size: int) -> 
     """What the file is shows in its first bytes: nobody sends the rest of one that will be refused."""
     if size < HEAD and size < upload.length:
         return
-    asset = await get(app.services.store, upload.tenant, upload.id)
+    asset = await get(app, upload.tenant, upload.id)
     try:
-        checked_kind(asset.name, head, kinds_of(upload.purpose))
+        checked_kind(asset.name, head, purpose_of(app, upload.purpose).kinds)
     except AssetRefused as refused:
-        await fail(app, upload, refused)
+        await refuse(app, upload, refused)
         raise
-
-
-def _too_much(upload: Upload) -> Problem:
-    return Problem(
-        "too_large", 413, f"the upload was announced with {upload.length:,} bytes, and more have come",
-        remedy="make a new upload with the right length",
-    )  # fmt: skip
 
 
 class _Cut:

@@ -45,11 +45,11 @@ def place_for(data: Path, server: str | None, token: str | None, concurrency: in
     if token is not None and server is None:
         raise ConfigurationError("--token is for --server; a data directory on this machine needs none")
     if server is not None:
-        from towpath.cli.transcribing.there import opened_there
+        from towpath.cli.transcribing.remotely import opened_there
 
         return opened_there(server, token)
     need("local")
-    from towpath.cli.transcribing.here import opened_here
+    from towpath.cli.transcribing.locally import opened_here
 
     home = data.absolute()
     make_folder(home)

@@ -12,27 +12,24 @@ CREATE TABLE towpath.recording (
     speakers      boolean NOT NULL,
     auto_summary  boolean NOT NULL,
     duration      double precision,
+    -- How long the file says it is: for estimates, until somebody has decoded it.
+    stated        double precision,
     transcript_id text,
     summary_id    text,
     created_by    text,
     creator       text,
     created_at    timestamptz NOT NULL,
-    removed_at    timestamptz
+    removed_at    timestamptz,
+    -- What must outlive a recording's jobs: how the newest of those that are gone had ended. While a job is there its own row
+    -- says it; the database writes it down here when that row goes, whoever removes it (see functions.postgres.sql), so that the two
+    -- are never there at once.
+    last_job      text,
+    last_kind     text,
+    last_state    text,
+    last_error    text
 );
 CREATE INDEX recording_tenant ON towpath.recording (tenant, id);
 CREATE INDEX recording_asset ON towpath.recording (asset_id);
-
--- Which jobs work on a recording. The job's own row says everything else about it.
-CREATE TABLE towpath.recording_job (
-    job_id        uuid PRIMARY KEY,
-    recording_id  text NOT NULL,
-    tenant        text NOT NULL,
-    kind          text NOT NULL,
-    is_new_upload boolean NOT NULL,
-    created_at    timestamptz NOT NULL
-);
-CREATE INDEX recording_job_recording ON towpath.recording_job (recording_id, job_id);
-CREATE INDEX recording_job_tenant ON towpath.recording_job (tenant, job_id);
 
 CREATE TABLE towpath.recording_transcript (
     id           text PRIMARY KEY,
@@ -52,11 +49,26 @@ CREATE TABLE towpath.recording_line (
     begins        double precision NOT NULL,
     ends          double precision NOT NULL,
     speaker       text,
+    -- Who speaks as the engine said it, beside what people made of it: as `heard` and `edited` are for the words.
+    speaker_heard text,
     heard         text NOT NULL,
     edited        text,
     edited_by     text,
     PRIMARY KEY (transcript_id, number)
 );
+
+-- What people had corrected in lines that a newer transcript does not have. It waits here until somebody has looked at it.
+CREATE TABLE towpath.recording_unplaced (
+    id           text PRIMARY KEY,
+    recording_id text NOT NULL,
+    begins       double precision NOT NULL,
+    ends         double precision NOT NULL,
+    heard        text NOT NULL,
+    edited       text,
+    speaker      text,
+    edited_by    text
+);
+CREATE INDEX recording_unplaced_recording ON towpath.recording_unplaced (recording_id);
 
 CREATE TABLE towpath.recording_summary (
     id            text PRIMARY KEY,
@@ -85,9 +97,17 @@ CREATE TABLE towpath.recording_share (
 );
 CREATE INDEX recording_share_recording ON towpath.recording_share (recording_id);
 
--- How fast an engine has been here lately; old recordings count less and less.
+-- How fast an engine has been here lately, with one slot; old recordings count less and less.
 CREATE TABLE towpath.recording_speed (
     engine        text PRIMARY KEY,
     audio_seconds double precision NOT NULL,
     wall_seconds  double precision NOT NULL
 );
+
+-- How much decoded audio lies in the blob store, by the transcription it belongs to. A row whose job is gone counts no more.
+CREATE TABLE towpath.recording_decoded (
+    job_id uuid PRIMARY KEY,
+    tenant text NOT NULL,
+    bytes  bigint NOT NULL
+);
+CREATE INDEX recording_decoded_tenant ON towpath.recording_decoded (tenant);

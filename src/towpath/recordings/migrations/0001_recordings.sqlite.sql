@@ -12,27 +12,24 @@ CREATE TABLE towpath_recording (
     speakers      integer NOT NULL,
     auto_summary  integer NOT NULL,
     duration      REAL,
+    -- How long the file says it is: for estimates, until somebody has decoded it.
+    stated        REAL,
     transcript_id text,
     summary_id    text,
     created_by    text,
     creator       text,
     created_at    REAL NOT NULL,
-    removed_at    REAL
+    removed_at    REAL,
+    -- What must outlive a recording's jobs: how the newest of those that are gone had ended. While a job is there its own row
+    -- says it; the database writes it down here when that row goes, whoever removes it (see functions.sqlite.sql), so that the two
+    -- are never there at once.
+    last_job      text,
+    last_kind     text,
+    last_state    text,
+    last_error    text
 );
 CREATE INDEX towpath_recording_tenant ON towpath_recording (tenant, id);
 CREATE INDEX towpath_recording_asset ON towpath_recording (asset_id);
-
--- Which jobs work on a recording. The job's own row says everything else about it.
-CREATE TABLE towpath_recording_job (
-    job_id        text PRIMARY KEY,
-    recording_id  text NOT NULL,
-    tenant        text NOT NULL,
-    kind          text NOT NULL,
-    is_new_upload integer NOT NULL,
-    created_at    REAL NOT NULL
-);
-CREATE INDEX towpath_recording_job_recording ON towpath_recording_job (recording_id, job_id);
-CREATE INDEX towpath_recording_job_tenant ON towpath_recording_job (tenant, job_id);
 
 CREATE TABLE towpath_recording_transcript (
     id           text PRIMARY KEY,
@@ -52,11 +49,26 @@ CREATE TABLE towpath_recording_line (
     begins        REAL NOT NULL,
     ends          REAL NOT NULL,
     speaker       text,
+    -- Who speaks as the engine said it, beside what people made of it: as `heard` and `edited` are for the words.
+    speaker_heard text,
     heard         text NOT NULL,
     edited        text,
     edited_by     text,
     PRIMARY KEY (transcript_id, number)
 );
+
+-- What people had corrected in lines that a newer transcript does not have. It waits here until somebody has looked at it.
+CREATE TABLE towpath_recording_unplaced (
+    id           text PRIMARY KEY,
+    recording_id text NOT NULL,
+    begins       REAL NOT NULL,
+    ends         REAL NOT NULL,
+    heard        text NOT NULL,
+    edited       text,
+    speaker      text,
+    edited_by    text
+);
+CREATE INDEX towpath_recording_unplaced_recording ON towpath_recording_unplaced (recording_id);
 
 CREATE TABLE towpath_recording_summary (
     id            text PRIMARY KEY,
@@ -85,9 +97,17 @@ CREATE TABLE towpath_recording_share (
 );
 CREATE INDEX towpath_recording_share_recording ON towpath_recording_share (recording_id);
 
--- How fast an engine has been here lately; old recordings count less and less.
+-- How fast an engine has been here lately, with one slot; old recordings count less and less.
 CREATE TABLE towpath_recording_speed (
     engine        text PRIMARY KEY,
     audio_seconds REAL NOT NULL,
     wall_seconds  REAL NOT NULL
 );
+
+-- How much decoded audio lies in the blob store, by the transcription it belongs to. A row whose job is gone counts no more.
+CREATE TABLE towpath_recording_decoded (
+    job_id text PRIMARY KEY,
+    tenant text NOT NULL,
+    bytes  integer NOT NULL
+);
+CREATE INDEX towpath_recording_decoded_tenant ON towpath_recording_decoded (tenant);

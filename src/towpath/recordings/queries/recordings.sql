@@ -72,15 +72,15 @@ UPDATE towpath.recording SET removed_at = coalesce(removed_at, :now) WHERE id IN
 SELECT id FROM towpath.recording WHERE removed_at IS NULL AND id < :before ORDER BY id LIMIT :limit
 
 -- name: recordings_failed_uploads
-SELECT link.recording_id AS id
-FROM towpath.recording_job AS link
-JOIN towpath.job AS job ON job.id = link.job_id
-JOIN towpath.recording AS recording ON recording.id = link.recording_id
-WHERE link.is_new_upload AND job.state = 'failed' AND NOT job.leased
-  AND recording.transcript_id IS NULL AND recording.removed_at IS NULL
-  AND NOT EXISTS (SELECT 1 FROM towpath.recording_job AS later
-                  WHERE later.recording_id = link.recording_id AND later.job_id > link.job_id)
-ORDER BY link.job_id LIMIT :limit
+SELECT recording.id
+FROM towpath.job AS job
+JOIN towpath.recording AS recording ON recording.id = job.subject_id
+WHERE job.rare_state = 'failed' AND job.subject_kind = 'recording' AND job.operation = 'transcribe' AND NOT job.leased
+  AND job.parent_id IS NULL AND recording.transcript_id IS NULL AND recording.removed_at IS NULL
+  AND NOT EXISTS (SELECT 1 FROM towpath.job AS later
+                  WHERE later.subject_kind = 'recording' AND later.subject_id = recording.id AND later.parent_id IS NULL
+                    AND later.id > job.id)
+ORDER BY job.id LIMIT :limit
 
 -- name: recording_ending_forget
 UPDATE towpath.recording SET last_job = NULL, last_kind = NULL, last_state = NULL, last_error = NULL

@@ -13,7 +13,8 @@ STYLE = (files("towpath.server") / "manual" / "style.css").read_text("utf-8")
 
 _PAGE = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
-<base href="{base}"><title>HTTP API · Towpath</title><link rel="stylesheet" href="docs/style.css"></head>
+<base href="{base}"><title>HTTP API · Towpath</title>{icon}
+<link rel="stylesheet" href="docs/style.css"></head>
 <body>
 <header><h1>HTTP API</h1>
 <p>Version {version}. Requests and answers are JSON. Programs send <code>Authorization: Bearer tow_…</code>; tokens are made
@@ -24,12 +25,14 @@ The same for programs: <a href="api/openapi.json">OpenAPI</a>.</p></header>
 <main>{parts}<section id="shapes"><h2>Shapes</h2>{shapes}</section></main>
 </body></html>
 """
+_ICON = '<link rel="icon" href="mark.svg" type="image/svg+xml">'
+"""The UI's own, so only where it is served."""
 _COMMON = frozenset({"400", "401", "403", "413", "415", "422", "500", "503"})
 """What any operation may answer; the page says it once, by saying that errors are problem documents."""
 
 
-def page(document: dict[str, Any], base: str) -> str:
-    """`base` is the path that the server is mounted at, with a slash at its end."""
+def page(document: dict[str, Any], base: str, *, ui: bool) -> str:
+    """`base` is the path that the server is mounted at, with a slash at its end. `ui`: whether the web UI is served beside it."""
     schemas: Schemas = document["components"]["schemas"]
     groups: dict[str, list[str]] = {}
     for path, methods in document["paths"].items():
@@ -38,6 +41,7 @@ def page(document: dict[str, Any], base: str) -> str:
             groups.setdefault(tag, []).append(_operation(method, path, operation, schemas))
     return _PAGE.format(
         base=escape(base, quote=True),
+        icon=_ICON if ui else "",
         version=escape(document["info"]["version"]),
         contents="".join(f'<li><a href="docs#{escape(tag)}">{escape(tag.title())}</a></li>' for tag in groups),
         parts="".join(_section(tag, operations) for tag, operations in groups.items()),

@@ -7,13 +7,12 @@ from typing import Annotated, Any
 from fastapi import Path, Query, Request, Response
 
 from towpath import assets
-from towpath.assets.keeping import get_of_any_tenant
-from towpath.assets.serving import content_response
 from towpath.engine.app import App
+from towpath.http.contents import content_response
 from towpath.http.policy import Reader, tenant_of
-from towpath.http.principal import Principal
 from towpath.http.problems import not_found, responses
 from towpath.http.routing import Router
+from towpath.identity.principal import Principal
 from towpath.server.routes.sharing import Engine
 from towpath.server.schemas.assets import Asset, AssetUsage
 from towpath.server.schemas.base import Label
@@ -66,7 +65,6 @@ async def own_asset(app: App, principal: Principal, asset_id: str) -> assets.Ass
     """Somebody else's answers like one that does not exist."""
     if "\x00" in asset_id:
         raise not_found("no asset has this id")
-    store = app.services.store
     if principal.admin:
-        return await get_of_any_tenant(store, asset_id)
-    return await assets.get(store, principal.tenant, asset_id)
+        return await assets.get_of_any_tenant(app, asset_id)
+    return await assets.get(app, principal.tenant, asset_id)

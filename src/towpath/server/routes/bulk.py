@@ -8,13 +8,14 @@ from fastapi import Request
 
 from towpath.core import transitions
 from towpath.core.records import Job as JobRow
-from towpath.engine import cancelling, deleting, listing
 from towpath.engine.app import App
+from towpath.engine.asking import listing
+from towpath.engine.changing import cancelling, deleting
 from towpath.http.audit import audit
 from towpath.http.policy import Writer
-from towpath.http.principal import Principal
 from towpath.http.problems import invalid
 from towpath.http.routing import Router
+from towpath.identity.principal import Principal
 from towpath.server.routes.sharing import Engine, wanted_by
 from towpath.server.schemas.bulk import Bulk, BulkDone, JobFilter
 from towpath.store import ledger

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from fastapi import Header, Query, Request
 from pydantic import Field
 
 from towpath.engine.app import App
-from towpath.engine.reading import check_id
+from towpath.engine.asking.reading import check_id
 from towpath.http.authentication import still_holds
 from towpath.http.policy import Reader, tenant_of
-from towpath.http.problems import responses
-from towpath.http.push import EventStream, Wanted
-from towpath.http.push.wanted import KINDS
+from towpath.http.problems import invalid, responses
 from towpath.http.routing import Router
+from towpath.push import EventStream, Wanted
+from towpath.push.wanted import KINDS
 from towpath.server.routes.sharing import Engine, no_job
 from towpath.server.schemas.base import Request as Asked
 from towpath.server.schemas.base import Text
@@ -27,6 +27,7 @@ from towpath.store.contract import Tx
 router = Router(prefix="/api/events", tags=["jobs"])
 
 _TOKEN = "The id of the last message that was received; the header Last-Event-ID goes before it."
+_TYPES = "Only these messages: `job`, `deleted` (of jobs), and kinds of things that jobs work on, such as `recording`."
 _STREAM: dict[int | str, dict[str, Any]] = {
     200: {"model": StreamMessage, "description": "A stream that does not end; each message's `data` is one of these."}
 }
@@ -35,7 +36,7 @@ _STREAM: dict[int | str, dict[str, Any]] = {
 class StreamQuery(Asked):
     job_id: Annotated[JobId | None, Field(description="Only this job.")] = None
     tenant: Annotated[Text | None, Field(min_length=1, max_length=500, description="For admins: of one tenant.")] = None
-    types: Annotated[list[Literal["job", "deleted"]], Field(description="Only these messages.", default_factory=list)]
+    types: Annotated[list[Text], Field(description=_TYPES, default_factory=list, max_length=50)]
     after: Annotated[str | None, Field(max_length=16_000, description=_TOKEN)] = None
 
 
@@ -56,11 +57,18 @@ async def stream_events(
     data are heartbeats and move the id along.
     """
     token = last_event_id or asked.after
-    wanted = Wanted(tenant_of(principal, asked.tenant), kinds=frozenset(asked.types) or KINDS)
+    wanted = Wanted(tenant_of(principal, asked.tenant), kinds=_kinds(app, asked.types))
     if asked.job_id is not None:
         wanted = replace(wanted, job_id=await _own_job_id(app, wanted.tenant, asked.job_id, returning=bool(token)))
     hub, holds = hub_of(request), lambda: still_holds(request, principal)
     return EventStream(hub, wanted, token, principal.account_id, holds, principal.credential)
+
+
+def _kinds(app: App, types: list[str]) -> frozenset[str] | None:
+    known = KINDS | app.projections.keys()
+    if unknown := sorted(set(types) - known):
+        raise invalid("types", f"there are no messages {unknown[0][:100]!r}; known are: {', '.join(sorted(known))}")
+    return frozenset(types) or None
 
 
 async def _own_job_id(app: App, tenant: str | None, asked: str, *, returning: bool) -> str:

@@ -8,15 +8,15 @@ from fastapi import Query, Request
 from pydantic import Field
 
 from towpath.core.errors import TowpathError
-from towpath.engine import listing
 from towpath.engine.app import App
-from towpath.engine.causes import causes
-from towpath.engine.listing import Wanted
+from towpath.engine.asking import listing
+from towpath.engine.asking.causes import causes
+from towpath.engine.asking.listing import Wanted
 from towpath.http.audit import audit
 from towpath.http.policy import Reader, Writer, tenant_of
-from towpath.http.principal import Principal
 from towpath.http.problems import Problem, invalid
 from towpath.http.routing import Router
+from towpath.identity.principal import Principal
 from towpath.server.counts import at_most_once_a_second
 from towpath.server.payloads import check_edit
 from towpath.server.routes.bulk import BATCH, own_ids, retry_many

@@ -8,9 +8,9 @@ from fastapi import Query
 from fastapi.responses import StreamingResponse
 from pydantic import Field
 
-from towpath.engine import listing, reading
-from towpath.engine.history_pages import events_page
-from towpath.engine.listing import Wanted
+from towpath.engine.asking import listing, reading
+from towpath.engine.asking.history_pages import events_page
+from towpath.engine.asking.listing import Wanted
 from towpath.http.policy import Reader, tenant_of
 from towpath.http.problems import not_found, responses
 from towpath.http.routing import Router

@@ -10,16 +10,16 @@ from fastapi import Header, Request, Response
 from towpath.core.encoding import encode
 from towpath.core.errors import JobNotFound
 from towpath.core.records import Job as JobRow
-from towpath.engine import idempotency
 from towpath.engine.app import App
-from towpath.engine.idempotency import Made, Once
+from towpath.engine.changing import idempotency
+from towpath.engine.changing.idempotency import Made, Once
 from towpath.engine.tracing import current_trace, enqueueing
 from towpath.http import bodies
 from towpath.http.audit import audit
 from towpath.http.policy import Writer, tenant_of
-from towpath.http.principal import PRIORITY, Principal
 from towpath.http.problems import Problem, conflict, responses
 from towpath.http.routing import Router
+from towpath.identity.principal import PRIORITY, Principal
 from towpath.server.payloads import check_payload, public_operation
 from towpath.server.routes.sharing import Engine
 from towpath.server.schemas.base import Label

@@ -24,7 +24,7 @@ def _root(request: Request) -> str:
 async def read_manual(_anyone: Anyone, request: Request) -> HTMLResponse:
     made: str | None = getattr(request.app.state, "towpath_manual", None)
     if made is None:
-        made = request.app.state.towpath_manual = page(request.app.openapi(), "{base}")
+        made = request.app.state.towpath_manual = page(request.app.openapi(), "{base}", ui=request.app.state.towpath_ui)
     return HTMLResponse(made.replace('<base href="{base}">', f'<base href="{escape(_root(request))}/">', 1), headers=_FRESH)
 
 

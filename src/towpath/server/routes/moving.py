@@ -6,7 +6,7 @@ from typing import Annotated
 
 from fastapi import Body, Request
 
-from towpath.engine import cancelling, deleting
+from towpath.engine.changing import cancelling, deleting
 from towpath.http import bodies
 from towpath.http.audit import audit
 from towpath.http.policy import Writer

@@ -7,9 +7,9 @@ from typing import Annotated
 
 from fastapi import Path, Request
 
-from towpath.engine import queue_views
 from towpath.engine.app import App
-from towpath.engine.queue_views import LaneView, QueueFigures
+from towpath.engine.asking import queue_views
+from towpath.engine.asking.queue_views import LaneView, QueueFigures
 from towpath.http.audit import audited, note
 from towpath.http.policy import Admin, Reader
 from towpath.http.problems import responses

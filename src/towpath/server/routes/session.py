@@ -9,18 +9,18 @@ from uuid import UUID
 from fastapi import Query, Request, Response
 
 from towpath.engine.app import App
-from towpath.http import accounts, logging_in, sessions
 from towpath.http.audit import audit
 from towpath.http.authentication import authenticate
 from towpath.http.cookies import COOKIE, DEVICE, clear_session, set_session
-from towpath.http.errors import AccountNotFound, LoginRefused
 from towpath.http.facts import facts_in
 from towpath.http.policy import Anyone, Caller, require_session
-from towpath.http.principal import SCOPES, Principal
 from towpath.http.problems import Problem, not_found, responses
 from towpath.http.routing import Router
-from towpath.http.sessions import NewSession, new_session
 from towpath.http.state import app_of, exposure_of
+from towpath.identity import accounts, logging_in, sessions
+from towpath.identity.errors import AccountNotFound, LoginRefused
+from towpath.identity.principal import SCOPES, Principal
+from towpath.identity.sessions import NewSession, new_session
 from towpath.server.routes.sharing import Engine
 from towpath.server.schemas.session import (
     Credentials,

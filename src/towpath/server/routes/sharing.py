@@ -9,10 +9,10 @@ from fastapi import Depends, Path
 from towpath.core.errors import JobNotFound
 from towpath.core.records import Job
 from towpath.engine.app import App
-from towpath.engine.listing import Wanted
+from towpath.engine.asking.listing import Wanted
 from towpath.http.policy import tenant_of
-from towpath.http.principal import Principal
 from towpath.http.state import app_of
+from towpath.identity.principal import Principal
 from towpath.server.schemas.bulk import JobFilter
 
 Engine = Annotated[App, Depends(app_of)]

@@ -7,13 +7,13 @@ from uuid import UUID
 
 from fastapi import Query, Request, Response
 
-from towpath.http import accounts, tokens
 from towpath.http.audit import audited, note
 from towpath.http.policy import Reader, Writer
-from towpath.http.principal import Principal
 from towpath.http.problems import Problem, responses
-from towpath.http.records import Token as KeptToken
 from towpath.http.routing import Router
+from towpath.identity import accounts, tokens
+from towpath.identity.principal import Principal
+from towpath.identity.records import Token as KeptToken
 from towpath.server.routes.sharing import Engine
 from towpath.server.schemas.base import Page, Text
 from towpath.server.schemas.tokens import NewToken, Token, TokenRequest

@@ -1,7 +1,6 @@
 """Resumable uploads by the tus protocol 1.0.0 (https://tus.io), as Uppy and others speak it.
 
-Why not a library: the ones there are keep uploads in a directory of one host under ids that belong to nobody, and bring
-routes that know neither our policies nor our problem documents. See docs/how-to/uploads.md.
+Why not a library: docs/decisions/0028-tus-is-spoken-by-our-own-code.md.
 """
 
 from __future__ import annotations
@@ -17,17 +16,20 @@ from starlette.requests import ClientDisconnect
 
 from towpath import assets
 from towpath.assets import uploads
-from towpath.assets.keeping import get_of_any_tenant
-from towpath.assets.uploads.metadata import wanted_from
+from towpath.assets.errors import longer_than_announced
 from towpath.engine.app import App
 from towpath.http import bodies
+from towpath.http.asset_problems import status_of
 from towpath.http.audit import audit
+from towpath.http.patience import HANDING_OVER
 from towpath.http.policy import Anyone, Reader, Writer
-from towpath.http.principal import Principal
 from towpath.http.problems import Problem, conflict, invalid, not_found, responses
 from towpath.http.routing import Router
+from towpath.http.senders import sender_of
+from towpath.identity.principal import Principal
 from towpath.server.routes.sharing import Engine
 from towpath.server.schemas.assets import Upload, UploadError
+from towpath.server.upload_metadata import wanted_from
 
 router = Router(prefix="/api/uploads", tags=["uploads"])
 
@@ -81,7 +83,9 @@ async def create_upload(
 ) -> Response:
     """Begins an upload. The answer's `Location` is where the bytes go."""
     _check_protocol(request)
-    made = await uploads.create(app, principal, wanted_from(_number("Upload-Length", upload_length), upload_metadata or ""))
+    made = await uploads.create(
+        app, sender_of(principal), wanted_from(_number("Upload-Length", upload_length), upload_metadata or "")
+    )
     audit(request, "upload.create", made.id, purpose=made.purpose, bytes=made.length)
     offset = 0
     if request.headers.get("content-type", "").startswith(BYTES):
@@ -109,11 +113,15 @@ async def find_upload_offset(
 async def get_upload(principal: Reader, app: Engine, upload_id: UploadPath) -> Upload:
     """How far it is, and in the end what was made of it, or why nothing."""
     found = await _own(app, principal, upload_id)
-    asset = await get_of_any_tenant(app.services.store, found.id)
+    asset = await assets.get_of_any_tenant(app, found.id)
     return Upload(
         id=found.id, name=asset.name, state=_state(found), length=found.length, received=found.received,
-        purpose=found.purpose, result=found.result, error=UploadError(**found.error) if found.error else None,
+        purpose=found.purpose, result=found.result, error=_error(found.error) if found.error else None,
     )  # fmt: skip
+
+
+def _error(kept: dict[str, Any]) -> UploadError:
+    return UploadError(detail=kept["detail"], remedy=kept["remedy"], status=status_of(kept["why"]))
 
 
 def _state(found: assets.Upload) -> Any:
@@ -136,7 +144,7 @@ async def append_to_upload(
     tus_resumable: Resumable = None,
     upload_offset: Annotated[str | None, Header(alias="Upload-Offset", description="Where these bytes belong.")] = None,
 ) -> Response:
-    """Adds bytes. With the last one the file is handed to its purpose before the answer goes out."""
+    """Adds bytes. With the last one a job hands the file to its purpose; the answer waits for it, unless that takes long."""
     found = await _own(app, principal, upload_id)
     _check_protocol(request)
     if found.error:
@@ -150,17 +158,14 @@ async def append_to_upload(
 
 async def _append(app: App, upload: assets.Upload, offset: int, request: Request) -> int:
     if offset != upload.received:
-        raise uploads.Misplaced(offset, upload.received)
+        raise assets.Misplaced(offset, upload.received)
     announced = request.headers.get("content-length", "0")
     if announced.isdecimal() and offset + int(announced) > upload.length:
-        raise Problem(
-            "too_large", 413, f"the upload was announced with {upload.length:,} bytes; these would be more",
-            remedy="make a new upload with the right length",
-        )  # fmt: skip
-    offset = await uploads.append(app, upload, offset, _as_it_comes(request))
-    if offset == upload.length:
-        await uploads.finish(app, upload.id)
-    return offset
+        raise longer_than_announced(upload.length)
+    reached = await uploads.append(app, upload, offset, _as_it_comes(request))
+    if reached.job_id is not None:
+        await uploads.ended(app, upload.id, reached.job_id, within=HANDING_OVER)
+    return reached.offset
 
 
 async def _as_it_comes(request: Request) -> AsyncIterator[bytes]:
@@ -194,8 +199,8 @@ async def delete_upload(
 
 async def _own(app: App, principal: Principal, upload_id: str) -> assets.Upload:
     """Only whoever began it goes on with it; for everybody else there is nothing here."""
-    found = None if "\x00" in upload_id else await uploads.find(app.services.store, upload_id)
-    mine = found is not None and (found.tenant, found.account_id) == (principal.tenant, principal.account_id)
+    found = None if "\x00" in upload_id else await uploads.find(app, upload_id)
+    mine = found is not None and (found.tenant, found.sender.account_id) == (principal.tenant, principal.account_id)
     if found is None or not (mine or principal.admin):
         raise not_found(f"no upload has the id {upload_id[:100]!r}; it may have been given up or have expired")
     return found

@@ -9,15 +9,15 @@ from fastapi import Query, Request, Response
 
 from towpath.engine.app import App
 from towpath.http.audit import audited, note
-from towpath.http.outbound import ForbiddenAddress, Outbound, Unresolvable, check_url
 from towpath.http.policy import Reader, Writer, tenant_of
-from towpath.http.principal import Principal
 from towpath.http.problems import invalid, not_found, responses
 from towpath.http.routing import Router
+from towpath.identity.principal import Principal
+from towpath.outbound.client import ForbiddenAddress, Outbound, Unresolvable, check_url
 from towpath.server.routes.sharing import Engine
 from towpath.server.schemas.base import Label, Page
 from towpath.server.schemas.webhooks import Delivery, NewWebhook, Webhook, WebhookChanges, WebhookRequest
-from towpath.server.webhooks import deliveries, keeping
+from towpath.server.webhooks import deliveries, stored
 from towpath.server.webhooks.records import Delivery as KeptDelivery
 from towpath.server.webhooks.records import Webhook as KeptWebhook
 from towpath.store.also import Also
@@ -38,7 +38,7 @@ async def list_webhooks(
 ) -> Page[Webhook]:
     """The tenant's webhooks, in the order they were made; administrators see everybody's. Never their secrets."""
     whose = tenant_of(principal, tenant)
-    found = await keeping.page(app.services.store, whose, str(after) if after else None, limit)
+    found = await stored.page(app.services.store, whose, str(after) if after else None, limit)
     return Page(items=[_shown(item) for item in found], next=found[-1].id if len(found) == limit else None)
 
 
@@ -48,7 +48,7 @@ async def create_webhook(principal: Writer, app: Engine, request: Request, asked
     tenant = tenant_of(principal, asked.tenant) or principal.tenant
     await _check(app, principal, asked.url)
     host = check_url(asked.url).hostname
-    made = await keeping.create(
+    made = await stored.create(
         app, tenant, asked.url, states=asked.states, operations=asked.operations,
         also=audited(request, lambda made: note("webhook.create", made.id, tenant=tenant, host=host)),
     )  # fmt: skip
@@ -71,7 +71,7 @@ async def update_webhook(
     line: Also[KeptWebhook] = audited(
         request, lambda _: note("webhook.update", found.id, tenant=found.tenant, changed=sorted(changes))
     )
-    changed = await keeping.change(app, found.id, also=line, **changes)
+    changed = await stored.change(app, found.id, also=line, **changes)
     if changed is None:
         raise _none(webhook_id)
     return _shown(changed)
@@ -81,7 +81,7 @@ async def update_webhook(
 async def delete_webhook(principal: Writer, app: Engine, request: Request, webhook_id: UUID) -> Response:
     """What was not delivered yet is cancelled."""
     found = await _own(app, principal, webhook_id)
-    await keeping.remove(
+    await stored.remove(
         app, found.id, also=audited(request, lambda _: note("webhook.delete", found.id, tenant=found.tenant))
     )
     return Response(status_code=204)
@@ -119,7 +119,7 @@ async def replay_delivery(principal: Writer, app: Engine, request: Request, webh
 
 
 async def _own(app: App, principal: Principal, webhook_id: UUID) -> KeptWebhook:
-    found = await keeping.find(app.services.store, str(webhook_id))
+    found = await stored.find(app.services.store, str(webhook_id))
     if found is None or not (principal.admin or found.tenant == principal.tenant):
         raise _none(webhook_id)
     return found

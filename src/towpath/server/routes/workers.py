@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 
 from towpath.core.encoding import decode
-from towpath.engine import liveness
+from towpath.engine.asking import liveness
 from towpath.http.policy import Reader
 from towpath.http.routing import Router
 from towpath.server.counts import at_most_once_a_second
@@ -32,7 +32,7 @@ async def list_workers(_principal: Reader, app: Engine) -> list[Worker]:
 def _shown(row: Row, held: int, now: datetime) -> Worker:
     """`held` is how many jobs it has a lease on now: what it said itself is as old as its last heartbeat."""
     alive = liveness.alive(row, now)
-    running = held if alive else 0
+    running = min(held, row["concurrency"]) if alive else 0
     return Worker(
         id=row["id"],
         name=row["name"],
@@ -40,10 +40,11 @@ def _shown(row: Row, held: int, now: datetime) -> Worker:
         operations=decode(row["operations"]),
         concurrency=row["concurrency"],
         running=running,
+        claimed=held - running if alive else 0,
         version=row["version"],
         started_at=row["started_at"],
         seen_at=row["seen_at"],
         stopped_at=row["stopped_at"],
         alive=alive,
-        busy=round(min(1.0, running / row["concurrency"]), 4) if row["concurrency"] else 0.0,
+        busy=round(running / row["concurrency"], 4) if row["concurrency"] else 0.0,
     )

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from towpath.core.records import Step as StepRow
-from towpath.engine.explain import Explanation as Told
+from towpath.engine.asking.explain import Explanation as Told
 from towpath.server.schemas.base import Answer, Moment
 from towpath.server.schemas.jobs import Job
 

@@ -41,6 +41,13 @@ class JobError(Answer):
     remedy: str | None
 
 
+class Subject(Answer):
+    """The thing that a job works on."""
+
+    kind: str
+    id: str
+
+
 class Job(Answer):
     """A job's row. `seq` grows with every event of the job: of two versions the one with the higher seq is newer."""
 
@@ -61,6 +68,7 @@ class Job(Answer):
     key: str | None
     parent_id: str | None
     root_id: str
+    subject: Subject | None
     progress: Progress | None
     children: ChildCounts | None
     error: JobError | None
@@ -158,6 +166,7 @@ def job_fields(row: JobRow) -> dict[str, Any]:
         "key": row.key,
         "parent_id": row.parent_id,
         "root_id": row.root_id,
+        "subject": _subject(row),
         "progress": _progress(row),
         "children": _children(row),
         "error": _error(row),
@@ -176,6 +185,10 @@ def attempt_of(row: JobRow) -> int:
     if row.attempt == 0:
         return 0
     return row.failures if row.state is State.FAILED and row.failures else row.failures + 1
+
+
+def _subject(row: JobRow) -> Subject | None:
+    return None if row.subject is None else Subject.model_construct(kind=row.subject[0], id=row.subject[1])
 
 
 def _progress(row: JobRow) -> Progress | None:

@@ -7,9 +7,9 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from towpath.engine.statistics.figures import Flow, Statistics
-from towpath.engine.statistics.figures import OfOperation as EngineOfOperation
-from towpath.engine.statistics.figures import Point as EnginePoint
+from towpath.engine.asking.statistics.figures import Flow, Statistics
+from towpath.engine.asking.statistics.figures import OfOperation as EngineOfOperation
+from towpath.engine.asking.statistics.figures import Point as EnginePoint
 from towpath.server.schemas.base import Answer, Moment
 
 Ms = Annotated[float | None, Field(description="Milliseconds, within nine per cent; null if there is nothing to measure.")]

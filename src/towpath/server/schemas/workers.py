@@ -15,7 +15,8 @@ class Worker(Answer):
     queues: list[str]
     operations: list[str]
     concurrency: int
-    running: int
+    running: Annotated[int, Field(description="Jobs in its slots.")]
+    claimed: Annotated[int, Field(description="Jobs that it has claimed beyond its slots; they start when one is free.")]
     version: str
     started_at: Moment
     seen_at: Moment

@@ -4,7 +4,7 @@
 that sends one. Deliveries are jobs like any other: they are retried, explained, cancelled and requeued like them.
 """
 
-from towpath.server.webhooks.attaching import attach
 from towpath.server.webhooks.dispatching import Dispatcher, dispatcher
+from towpath.server.webhooks.slice import attach
 
 __all__ = ["Dispatcher", "attach", "dispatcher"]

@@ -12,9 +12,9 @@ from towpath.core.encoding import encode
 from towpath.core.errors import Fatal, Transient
 from towpath.core.outcomes import Partial, RetryLater
 from towpath.engine.context import Context
-from towpath.http.outbound import Outbound, Reply, Unresolvable, UnsafeUrl, check_url
-from towpath.http.signatures import ID, SIGNATURE, TIMESTAMP, sign
-from towpath.server.webhooks import keeping, resting
+from towpath.outbound.client import Outbound, Reply, Unresolvable, UnsafeUrl, check_url
+from towpath.outbound.signatures import ID, SIGNATURE, TIMESTAMP, sign
+from towpath.server.webhooks import resting, stored
 from towpath.server.webhooks.messages import PING, RETRY
 from towpath.server.webhooks.records import Webhook
 from towpath.version import __version__
@@ -35,7 +35,7 @@ _BUSY = frozenset({408, 425, 429})
 async def deliver(ctx: Context, payload: dict[str, Any]) -> Any:
     """Any 2xx is a success. The answer's body is not even read: it is none of our business, and may never end."""
     store, message = ctx.services.store, payload["message"]
-    webhook = await keeping.find(store, payload["webhook_id"])
+    webhook = await stored.find(store, payload["webhook_id"])
     if webhook is not None and webhook.tenant != ctx.tenant:
         webhook = None
     if webhook is None or not (webhook.active or message["type"] == PING):
@@ -47,14 +47,14 @@ async def deliver(ctx: Context, payload: dict[str, Any]) -> Any:
     except (UnsafeUrl, Unresolvable) as error:
         return await _led_nowhere(ctx, webhook, error)
     except Transient as error:
-        await keeping.answered(store, webhook.id, ctx.id, None)
+        await stored.answered(store, webhook.id, ctx.id, None)
         await resting.begin(ctx, webhook, str(error))
         raise
-    await keeping.answered(store, webhook.id, ctx.id, reply.status)
+    await stored.answered(store, webhook.id, ctx.id, reply.status)
     if 200 <= reply.status < 300:
         return {"status": reply.status}
     if reply.status == _GONE:
-        await keeping.pause(store, webhook.id, _NO_MORE)
+        await stored.pause(store, webhook.id, _NO_MORE)
     elif _is_busy(reply):
         await resting.begin(ctx, webhook, f"it answered {reply.status}", _retry_after(reply))
     raise _failure(ctx, check_url(webhook.url).hostname or "", message, reply)
@@ -65,11 +65,11 @@ async def _led_nowhere(ctx: Context, webhook: Webhook, error: Exception) -> Part
     which names there are in a private network. The log of the worker tells them apart."""
     log.warning("webhook %s: %s", webhook.id, error)
     store = ctx.services.store
-    await keeping.answered(store, webhook.id, ctx.id, None)
+    await stored.answered(store, webhook.id, ctx.id, None)
     if ctx.claimed.failures + 1 < _MOST_LOOKS:
         await resting.begin(ctx, webhook, REFUSED)
         raise Transient(f"it was not sent: {REFUSED}") from None
-    await keeping.pause(store, webhook.id, REFUSED)
+    await stored.pause(store, webhook.id, REFUSED)
     return Partial(warning=f"it was not sent, and the webhook was paused: {REFUSED}")
 
 

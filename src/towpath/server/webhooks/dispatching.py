@@ -13,12 +13,13 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import partial
 
-from towpath.core.points import reach
+from towpath.core.errors import StreamReset
+from towpath.core.failpoints import reach
 from towpath.core.records import Event, Job, NewJob
 from towpath.engine.app import App
-from towpath.engine.deltas import Deltas, Page, Place, Unfit
-from towpath.engine.loops import Loop
+from towpath.engine.asking.deltas import Deltas, Page, Place
 from towpath.engine.services import Services
+from towpath.engine.tending.loops import Loop
 from towpath.server.webhooks.messages import OPERATION, STATE_OF, of_ending
 from towpath.server.webhooks.records import Webhook, webhook_from
 from towpath.store.contract import Tx
@@ -91,8 +92,8 @@ class Dispatcher:
         if token != self._saved or self._place is None:
             try:
                 self._place, self._unsaved = await self._deltas.place(token, within=_WITHIN), 0
-            except Unfit as unfit:
-                await self._start_anew(token, unfit.reason)
+            except StreamReset as reset:
+                await self._start_anew(token, reset.reason)
                 return None
             self._saved = token
         return self._place

@@ -1,75 +1,106 @@
+-- A job. There are hardly any conditions on its columns, because the database would read them anew from their text with every
+-- statement (decisions 0018 and 0025): the moves keep them, and the tests look at every row they have touched.
+--
+-- The primary key is the only full index. No index names `state` or `leased`, so a plain success touches none at all. What such an
+-- index would be for is told by columns that a plain job never sets: `rare_state` is the state if it is one that few jobs are in,
+-- `live_key` is the key while it is held, `gate` is negative when an ended job no longer counts for its lane, `run_at` and
+-- `deadline` are only set while a job is scheduled or waits. Columns that heartbeats and progress write are in no index.
+--
+-- `due_at` is when a scheduled job was to begin: how long it waited is counted from then. The subject is what it works on: kind
+-- and id of a thing of some product, or neither.
 CREATE TABLE towpath_job (
-    id              text PRIMARY KEY NOT NULL,
-    queue           text NOT NULL,
-    operation       text NOT NULL,
-    tenant          text NOT NULL,
-    lane            text NOT NULL,
-    priority        integer NOT NULL DEFAULT 1 CHECK (priority BETWEEN 0 AND 3),
-    cost            REAL NOT NULL DEFAULT 1 CHECK (cost > 0),
-    pass            REAL NOT NULL DEFAULT 0,
-    parent_id       text,
-    root_id         text NOT NULL,
-    child_group     text,
-    key             text,
-    state           text NOT NULL DEFAULT 'queued'
-                    CHECK (state IN ('queued', 'running', 'waiting', 'succeeded', 'partial', 'failed', 'cancelled')),
-    ready           boolean NOT NULL DEFAULT false,
-    gate            integer NOT NULL DEFAULT 0,
-    parked          boolean NOT NULL DEFAULT false,
-    reason          text,
-    run_at          REAL,
-    deadline        REAL,
-    attempt         integer NOT NULL DEFAULT 0,
-    failures        integer NOT NULL DEFAULT 0,
-    retry_laters    integer NOT NULL DEFAULT 0,
-    max_attempts    integer NOT NULL DEFAULT 3 CHECK (max_attempts > 0),
-    wakes           integer NOT NULL DEFAULT 0,
-    seq             integer NOT NULL DEFAULT 1,
-    steps           integer NOT NULL DEFAULT 0,
-    leased          boolean NOT NULL DEFAULT false,
-    lease_until     REAL,
-    worker_id       text,
-    payload         text NOT NULL,
-    result          text,
-    error           text,
-    error_kind      text,
-    error_group     text,
+    id               text PRIMARY KEY NOT NULL,
+    queue            text NOT NULL,
+    operation        text NOT NULL,
+    tenant           text NOT NULL,
+    lane             text NOT NULL,
+    priority         integer NOT NULL DEFAULT 1,
+    cost             REAL NOT NULL DEFAULT 1,
+    pass             REAL NOT NULL DEFAULT 0,
+    parent_id        text,
+    root_id          text NOT NULL,
+    child_group      text,
+    key              text,
+    live_key         text,
+    state            text NOT NULL DEFAULT 'queued',
+    rare_state       text,
+    ready            boolean NOT NULL DEFAULT false,
+    gate             integer NOT NULL DEFAULT 0,
+    parked           boolean NOT NULL DEFAULT false,
+    reason           text,
+    run_at           REAL,
+    due_at           REAL,
+    deadline         REAL,
+    attempt          integer NOT NULL DEFAULT 0,
+    failures         integer NOT NULL DEFAULT 0,
+    retry_laters     integer NOT NULL DEFAULT 0,
+    max_attempts     integer NOT NULL DEFAULT 3,
+    wakes            integer NOT NULL DEFAULT 0,
+    seq              integer NOT NULL DEFAULT 1,
+    steps            integer NOT NULL DEFAULT 0,
+    leased           boolean NOT NULL DEFAULT false,
+    lease_until      REAL,
+    worker_id        text,
+    payload          text NOT NULL,
+    result           text,
+    error            text,
+    error_kind       text,
+    error_group      text,
     progress_current REAL,
-    progress_total  REAL,
-    children_total  integer NOT NULL DEFAULT 0,
-    children_ok     integer NOT NULL DEFAULT 0,
+    progress_total   REAL,
+    children_total   integer NOT NULL DEFAULT 0,
+    children_ok      integer NOT NULL DEFAULT 0,
     children_partial integer NOT NULL DEFAULT 0,
-    children_bad    integer NOT NULL DEFAULT 0,
-    await_group     text,
-    await_open      integer NOT NULL DEFAULT 0,
-    closing         boolean NOT NULL DEFAULT false,
-    trace           text,
-    created_at      REAL NOT NULL DEFAULT (unixepoch('subsec')),
-    started_at      REAL,
-    finished_at     REAL,
-    CHECK (NOT ready OR state = 'queued'),
-    CHECK (NOT parked OR (state = 'queued' AND NOT ready)),
-    CHECK (state <> 'running' OR leased),
-    CHECK (NOT leased OR lease_until IS NOT NULL),
-    CHECK (state <> 'waiting' OR deadline IS NOT NULL)
+    children_bad     integer NOT NULL DEFAULT 0,
+    await_group      text,
+    await_open       integer NOT NULL DEFAULT 0,
+    closing          boolean NOT NULL DEFAULT false,
+    trace            text,
+    subject_kind     text,
+    subject_id       text,
+    created_at       REAL NOT NULL DEFAULT (unixepoch('subsec')),
+    started_at       REAL,
+    finished_at      REAL,
+    CHECK ((subject_kind IS NULL) = (subject_id IS NULL))
 );
 
--- The primary key is the only full index. Every other is partial on what it is for, so that a job pays for it only
--- while it is in that condition; columns that heartbeats and progress write are in none of them.
+-- A claim reads this one, which is in its order.
 CREATE INDEX towpath_job_ready ON towpath_job (queue, priority, pass, id) WHERE ready;
 CREATE INDEX towpath_job_lane ON towpath_job (queue, priority, lane, pass) WHERE ready;
-CREATE INDEX towpath_job_leased ON towpath_job (queue, id) WHERE leased;
-CREATE INDEX towpath_job_due ON towpath_job (run_at, id) WHERE state = 'queued' AND run_at IS NOT NULL;
-CREATE INDEX towpath_job_deadline ON towpath_job (deadline, id) WHERE state = 'waiting';
-CREATE INDEX towpath_job_gated ON towpath_job (queue, lane, parked, priority, id)
-    WHERE gate > 0 AND (leased OR state IN ('queued', 'running', 'waiting'));
+CREATE INDEX towpath_job_due ON towpath_job (run_at, id) WHERE run_at IS NOT NULL;
+CREATE INDEX towpath_job_deadline ON towpath_job (deadline, id) WHERE deadline IS NOT NULL;
+CREATE INDEX towpath_job_gated ON towpath_job (queue, lane, parked, priority, id) WHERE gate > 0;
 CREATE INDEX towpath_job_family ON towpath_job (parent_id, child_group, id) WHERE parent_id IS NOT NULL;
-CREATE INDEX towpath_job_failed ON towpath_job (operation, id) WHERE state = 'failed';
-CREATE UNIQUE INDEX towpath_job_key ON towpath_job (tenant, operation, key)
-    WHERE key IS NOT NULL AND state IN ('queued', 'running', 'waiting');
+CREATE INDEX towpath_job_failed ON towpath_job (operation, id) WHERE rare_state = 'failed';
+CREATE INDEX towpath_job_rare ON towpath_job (rare_state, id) WHERE rare_state IS NOT NULL;
+CREATE INDEX towpath_job_rare_of ON towpath_job (tenant, rare_state, id) WHERE rare_state IS NOT NULL;
+CREATE INDEX towpath_job_subject ON towpath_job (subject_kind, subject_id, id) WHERE subject_kind IS NOT NULL;
+-- Jobs with a subject in the order in which they are begun, without the parts of those that are: so that a place in line is
+-- counted without walking through the parts. `subject_id` is there so that its order is its own, and no other index has it.
+CREATE INDEX towpath_job_in_line ON towpath_job (queue, priority, pass, subject_id)
+    WHERE ready AND parent_id IS NULL AND subject_kind IS NOT NULL;
+CREATE UNIQUE INDEX towpath_job_key ON towpath_job (tenant, operation, live_key) WHERE live_key IS NOT NULL;
 
+-- Whose jobs are whose, for lists by tenant. It is a table and not an index of the job table because it is written once,
+-- when a job is made: an index would be written again with every claim and settle.
+CREATE TABLE towpath_owned (
+    tenant text NOT NULL,
+    id     text NOT NULL,
+    PRIMARY KEY (tenant, id)
+) WITHOUT ROWID;
+
+-- The jobs that are leased, and no others: whoever gives a lease adds the row in the same statement or transaction that writes it to
+-- the job, and whoever ends it takes the row away. It is a table and not an index of the job table because such an index would
+-- have every settle write to the primary key as well. Decision 0026 says what it costs.
+CREATE TABLE towpath_lease (
+    job_id text PRIMARY KEY NOT NULL,
+    queue  text NOT NULL
+) WITHOUT ROWID;
+
+-- What happened to a job, by `seq` without gaps. Nearly all events say that a job was created, was started for the first time, as
+-- its second event, or has succeeded, as its last. The job's own row says the same, written in the same commit, and those have no
+-- row here; see `job_event`. Decision 0026 says what that gains.
 CREATE TABLE towpath_event (
-    id      integer PRIMARY KEY AUTOINCREMENT,
     job_id  text NOT NULL,
     seq     integer NOT NULL,
     attempt integer NOT NULL,
@@ -78,9 +109,47 @@ CREATE TABLE towpath_event (
     message text,
     fields  text,
     ts      REAL NOT NULL DEFAULT (unixepoch('subsec')),
-    UNIQUE (job_id, seq)
+    PRIMARY KEY (job_id, seq)
 );
 
+-- Which events were committed, for streams: each of `jobs` got its event number `seq`. A row per number and commit, however many
+-- jobs it is about; what the events say is in `job_event`.
+--
+-- Writers take turns, so that a number that counts up is the order of the commits: `xid`.
+CREATE TABLE towpath_event_batch (
+    xid  integer PRIMARY KEY AUTOINCREMENT,
+    ts   REAL NOT NULL DEFAULT (unixepoch('subsec')),
+    seq  integer NOT NULL,
+    jobs text NOT NULL
+);
+
+-- Jobs that are gone, whose they were and what they worked on, so that streams can tell; the janitor forgets them after a while.
+CREATE TABLE towpath_tombstone (
+    job_id       text PRIMARY KEY NOT NULL,
+    tenant       text NOT NULL,
+    at           REAL NOT NULL,
+    subject_kind text,
+    subject_id   text
+);
+CREATE INDEX towpath_tombstone_at ON towpath_tombstone (at);
+
+-- Every event of every job, for histories and streams alike. What is left of a deleted job is that it was deleted.
+CREATE VIEW towpath_job_event AS
+SELECT job_id, seq, attempt, name, level, message, fields, ts FROM towpath_event
+UNION ALL
+SELECT id, 1, 0, 'job.created', 'info', NULL, NULL, created_at FROM towpath_job
+UNION ALL
+SELECT id, 2, 1, 'job.started', 'info', NULL, NULL, started_at FROM towpath_job AS job
+WHERE seq > 1 AND started_at IS NOT NULL
+  AND NOT EXISTS (SELECT 1 FROM towpath_event AS own WHERE own.job_id = job.id AND own.seq = 2)
+UNION ALL
+SELECT id, seq, attempt, 'job.succeeded', 'info', NULL, NULL, finished_at FROM towpath_job AS job
+WHERE state = 'succeeded' AND NOT EXISTS (SELECT 1 FROM towpath_event AS own WHERE own.job_id = job.id AND own.seq = job.seq)
+UNION ALL
+SELECT job_id, 2147483647, 0, 'job.deleted', 'info', tenant,
+       CASE WHEN subject_kind IS NOT NULL THEN json_object('kind', subject_kind, 'id', subject_id) END, at FROM towpath_tombstone;
+
+-- Recorded steps: the output of each answers every later entry of its job.
 CREATE TABLE towpath_step (
     job_id      text NOT NULL,
     name        text NOT NULL,
@@ -111,6 +180,34 @@ CREATE TABLE towpath_signal (
 CREATE INDEX towpath_signal_pending ON towpath_signal (job_id, name, id) WHERE consumed_by IS NULL;
 CREATE INDEX towpath_signal_job ON towpath_signal (job_id);
 
+-- What each job has used, by model, all its attempts together.
+CREATE TABLE towpath_job_usage (
+    job_id           text NOT NULL,
+    model            text NOT NULL,
+    calls            integer NOT NULL,
+    tokens_in        integer NOT NULL,
+    tokens_out       integer NOT NULL,
+    cost_cents       REAL NOT NULL,
+    priced_calls     integer NOT NULL,
+    unpriced_in      integer NOT NULL,
+    unpriced_out     integer NOT NULL,
+    unmeasured_calls integer NOT NULL,
+    PRIMARY KEY (job_id, model)
+) WITHOUT ROWID;
+
+-- Requests to make a job that carried an Idempotency-Key, and the job that each of them made.
+CREATE TABLE towpath_idempotency (
+    tenant     text NOT NULL,
+    operation  text NOT NULL,
+    key        text NOT NULL,
+    body_hash  text NOT NULL,
+    job_id     text NOT NULL,
+    created_at REAL NOT NULL,
+    PRIMARY KEY (tenant, operation, key)
+) WITHOUT ROWID;
+CREATE INDEX towpath_idempotency_created ON towpath_idempotency (created_at);
+
+-- A lane's share of its queue, and its cap on slots or on open root jobs.
 CREATE TABLE towpath_lane (
     queue      text NOT NULL,
     lane       text NOT NULL,
@@ -129,6 +226,7 @@ CREATE TABLE towpath_queue (
     max_slots integer CHECK (max_slots >= 0)
 );
 
+-- How far claims have come, by queue and priority: where the next job of an idle lane is placed.
 CREATE TABLE towpath_clock (
     queue    text NOT NULL,
     priority integer NOT NULL,
@@ -142,6 +240,9 @@ CREATE TABLE towpath_budget (
     reason        text
 );
 
+-- A worker as the others see it. `alive_until` is until when it is taken to be alive if nothing more is heard of it: as long as
+-- the leases of its jobs, which it says with every beat. `process` is which process it is, for others on the same machine.
+-- Decision 0021 says what for.
 CREATE TABLE towpath_worker (
     id          text PRIMARY KEY,
     name        text NOT NULL,
@@ -152,9 +253,13 @@ CREATE TABLE towpath_worker (
     version     text NOT NULL,
     started_at  REAL NOT NULL,
     seen_at     REAL NOT NULL,
-    stopped_at  REAL
+    stopped_at  REAL,
+    alive_until REAL,
+    process     text
 );
 
+-- `origin` is who keeps a schedule: the code of some process ('code'), or people ('people'). What code declares lives as long as a
+-- process that declares it: each lists what it declares, and says so again now and then.
 CREATE TABLE towpath_schedule (
     name        text PRIMARY KEY,
     cron        text NOT NULL,
@@ -168,10 +273,18 @@ CREATE TABLE towpath_schedule (
     paused      boolean NOT NULL DEFAULT false,
     next_fire   REAL NOT NULL,
     last_fire   REAL,
-    last_job_id text
+    last_job_id text,
+    origin      text NOT NULL DEFAULT 'code' CHECK (origin IN ('code', 'people')),
+    declared_at REAL
 );
+CREATE TABLE towpath_declared (
+    name        text NOT NULL,
+    declared_by text NOT NULL,
+    until       REAL NOT NULL,
+    PRIMARY KEY (name, declared_by)
+) WITHOUT ROWID;
 
--- What every transaction changed in the counts, one row per queue and operation, compacted by the janitor into the two
+-- What every transaction changed in the counts, one row per queue and operation, compacted by the janitor into the
 -- tables below: pages read those, never the jobs, and no counter row is shared on the hot path.
 CREATE TABLE towpath_tally (
     at           REAL NOT NULL DEFAULT (unixepoch('subsec')),
@@ -188,8 +301,14 @@ CREATE TABLE towpath_tally (
     running      integer NOT NULL DEFAULT 0,
     waiting      integer NOT NULL DEFAULT 0,
     wait_seconds REAL NOT NULL DEFAULT 0,
-    run_seconds  REAL NOT NULL DEFAULT 0
+    run_seconds  REAL NOT NULL DEFAULT 0,
+    -- How long each counted job waited and ran, in seconds; the janitor folds them into the histograms below.
+    waits        text,
+    runs         text
 );
+
+-- Counts by the minute. Charts ask for a span of time; after two days minutes and quarters are folded into hours, and `upkeep`
+-- knows how far that has come.
 CREATE TABLE towpath_rollup (
     queue        text NOT NULL,
     operation    text NOT NULL,
@@ -205,9 +324,220 @@ CREATE TABLE towpath_rollup (
     run_seconds  REAL NOT NULL,
     PRIMARY KEY (queue, operation, minute)
 );
+CREATE INDEX towpath_rollup_minute ON towpath_rollup (minute);
+
+CREATE TABLE towpath_upkeep (
+    name       text PRIMARY KEY,
+    done_until REAL
+);
+INSERT INTO towpath_upkeep (name) VALUES ('rollups');
+
+-- How many jobs each queue has now.
 CREATE TABLE towpath_depth (
     queue   text PRIMARY KEY,
     queued  integer NOT NULL,
     running integer NOT NULL,
     waiting integer NOT NULL
 );
+
+-- How long jobs waited and ran: by the quarter of an hour, and for a few hours by the minute as well.
+CREATE TABLE towpath_histogram (
+    queue     text NOT NULL,
+    operation text NOT NULL,
+    quarter   REAL NOT NULL,
+    what      text NOT NULL CHECK (what IN ('wait', 'run')),
+    bucket    integer NOT NULL,
+    jobs      integer NOT NULL,
+    PRIMARY KEY (queue, operation, quarter, what, bucket)
+);
+CREATE INDEX towpath_histogram_quarter ON towpath_histogram (quarter);
+CREATE TABLE towpath_histogram_minute (
+    queue     text NOT NULL,
+    operation text NOT NULL,
+    minute    REAL NOT NULL,
+    what      text NOT NULL CHECK (what IN ('wait', 'run')),
+    bucket    integer NOT NULL,
+    jobs      integer NOT NULL,
+    PRIMARY KEY (queue, operation, minute, what, bucket)
+);
+CREATE INDEX towpath_histogram_minute_minute ON towpath_histogram_minute (minute);
+
+-- Counts since the first job: what a metrics scraper wants, and what no pruning may take away.
+CREATE TABLE towpath_lifetime (
+    queue        text NOT NULL,
+    operation    text NOT NULL,
+    created      integer NOT NULL,
+    started      integer NOT NULL,
+    succeeded    integer NOT NULL,
+    partial      integer NOT NULL,
+    failed       integer NOT NULL,
+    cancelled    integer NOT NULL,
+    retried      integer NOT NULL,
+    wait_seconds REAL NOT NULL,
+    run_seconds  REAL NOT NULL,
+    PRIMARY KEY (queue, operation)
+);
+CREATE TABLE towpath_lifetime_histogram (
+    queue     text NOT NULL,
+    operation text NOT NULL,
+    what      text NOT NULL CHECK (what IN ('wait', 'run')),
+    bucket    integer NOT NULL,
+    jobs      integer NOT NULL,
+    PRIMARY KEY (queue, operation, what, bucket)
+);
+
+-- What models were used for: written with the step that used them, compacted like the tally, by the quarter of an hour
+-- and, for a few hours, by the minute as well. Quarters are folded into hours like minutes.
+CREATE TABLE towpath_usage_tally (
+    at               REAL NOT NULL DEFAULT (unixepoch('subsec')),
+    tenant           text NOT NULL,
+    queue            text NOT NULL,
+    operation        text NOT NULL,
+    model            text NOT NULL,
+    calls            integer NOT NULL,
+    tokens_in        integer NOT NULL,
+    tokens_out       integer NOT NULL,
+    cost_cents       REAL NOT NULL,
+    priced_calls     integer NOT NULL,
+    unpriced_in      integer NOT NULL,
+    unpriced_out     integer NOT NULL,
+    unmeasured_calls integer NOT NULL
+);
+CREATE TABLE towpath_usage (
+    tenant           text NOT NULL,
+    quarter          REAL NOT NULL,
+    queue            text NOT NULL,
+    operation        text NOT NULL,
+    model            text NOT NULL,
+    calls            integer NOT NULL,
+    tokens_in        integer NOT NULL,
+    tokens_out       integer NOT NULL,
+    cost_cents       REAL NOT NULL,
+    priced_calls     integer NOT NULL,
+    unpriced_in      integer NOT NULL,
+    unpriced_out     integer NOT NULL,
+    unmeasured_calls integer NOT NULL,
+    PRIMARY KEY (tenant, quarter, queue, operation, model)
+);
+CREATE INDEX towpath_usage_quarter ON towpath_usage (quarter);
+CREATE TABLE towpath_spend (
+    minute           REAL NOT NULL,
+    tenant           text NOT NULL,
+    queue            text NOT NULL,
+    operation        text NOT NULL,
+    model            text NOT NULL,
+    calls            integer NOT NULL,
+    tokens_in        integer NOT NULL,
+    tokens_out       integer NOT NULL,
+    cost_cents       REAL NOT NULL,
+    priced_calls     integer NOT NULL,
+    unpriced_in      integer NOT NULL,
+    unpriced_out     integer NOT NULL,
+    unmeasured_calls integer NOT NULL,
+    PRIMARY KEY (minute, tenant, queue, operation, model)
+);
+
+-- What a million tokens cost where a call did not say so itself.
+CREATE TABLE towpath_price (
+    model                    text PRIMARY KEY,
+    input_per_million_cents  REAL NOT NULL CHECK (input_per_million_cents >= 0),
+    output_per_million_cents REAL NOT NULL CHECK (output_per_million_cents >= 0),
+    updated_at               REAL NOT NULL DEFAULT (unixepoch('subsec'))
+);
+
+-- How many slots were taken, as the workers' heartbeats told: sums over `samples` looks.
+CREATE TABLE towpath_occupancy (
+    minute      REAL PRIMARY KEY,
+    samples     integer NOT NULL,
+    workers     integer NOT NULL,
+    concurrency integer NOT NULL,
+    running     integer NOT NULL
+);
+
+-- For reports and dashboards. Their columns are described in docs/reference/sql-views.md and stay as they are. Times are
+-- text in UTC, as SQLite's own date functions write them.
+CREATE VIEW towpath_v_throughput AS
+SELECT queue, operation, strftime('%Y-%m-%d %H:%M:%S', minute, 'unixepoch') AS minute, created, started, succeeded, partial,
+       failed, cancelled, retried, succeeded + partial + failed + cancelled AS ended, wait_seconds, run_seconds
+FROM towpath_rollup;
+
+CREATE VIEW towpath_v_latency AS
+SELECT queue, operation, strftime('%Y-%m-%d %H:%M:%S', hour, 'unixepoch') AS hour, what, jobs,
+       CASE b50 WHEN 0 THEN 0.0005 ELSE 0.001 * power(2, (b50 - 0.5) / 4) END AS p50_seconds,
+       CASE b95 WHEN 0 THEN 0.0005 ELSE 0.001 * power(2, (b95 - 0.5) / 4) END AS p95_seconds,
+       CASE b99 WHEN 0 THEN 0.0005 ELSE 0.001 * power(2, (b99 - 0.5) / 4) END AS p99_seconds
+FROM (
+    SELECT queue, operation, hour, what, max(total) AS jobs, min(bucket) FILTER (WHERE seen >= 0.50 * total) AS b50,
+           min(bucket) FILTER (WHERE seen >= 0.95 * total) AS b95, min(bucket) FILTER (WHERE seen >= 0.99 * total) AS b99
+    FROM (
+        SELECT queue, operation, hour, what, bucket,
+               sum(jobs) OVER (PARTITION BY queue, operation, hour, what ORDER BY bucket) AS seen,
+               sum(jobs) OVER (PARTITION BY queue, operation, hour, what) AS total
+        FROM (SELECT queue, operation, floor(quarter / 3600) * 3600 AS hour, what, bucket, sum(jobs) AS jobs
+              FROM towpath_histogram GROUP BY 1, 2, 3, 4, 5) AS hourly
+    ) AS ranked
+    GROUP BY queue, operation, hour, what
+) AS placed;
+
+CREATE VIEW towpath_v_failures AS
+SELECT queue, operation, strftime('%Y-%m-%d %H:00:00', minute, 'unixepoch') AS hour, sum(started) AS started,
+       sum(succeeded + partial + failed + cancelled) AS ended, sum(failed) AS failed, sum(retried) AS retried,
+       CAST(sum(failed) AS REAL) / nullif(sum(succeeded + partial + failed + cancelled), 0) AS failure_rate,
+       CAST(sum(retried) AS REAL) / nullif(sum(started), 0) AS retry_rate
+FROM towpath_rollup GROUP BY 1, 2, 3;
+
+CREATE VIEW towpath_v_causes AS
+SELECT tenant, operation, error_kind AS kind, error_group AS cause, count(*) AS jobs,
+       strftime('%Y-%m-%d %H:%M:%f', min(finished_at), 'unixepoch') AS first_at,
+       strftime('%Y-%m-%d %H:%M:%f', max(finished_at), 'unixepoch') AS last_at
+FROM towpath_job WHERE rare_state = 'failed' AND error_kind <> 'children'
+GROUP BY tenant, operation, error_kind, error_group;
+
+CREATE VIEW towpath_v_usage AS
+SELECT u.tenant, u.queue, u.operation, nullif(u.model, '') AS model, u.hour, u.calls, u.tokens_in, u.tokens_out,
+       CASE WHEN u.priced_calls > 0 OR (p.model IS NOT NULL AND u.calls > u.priced_calls + u.unmeasured_calls)
+            THEN u.cost_cents + coalesce((u.unpriced_in * p.input_per_million_cents
+                                          + u.unpriced_out * p.output_per_million_cents) / 1000000, 0) END AS cost_cents,
+       u.unmeasured_calls > 0 OR (p.model IS NULL AND u.calls > u.priced_calls + u.unmeasured_calls) AS unpriced
+FROM (SELECT tenant, queue, operation, model, strftime('%Y-%m-%d %H:00:00', quarter, 'unixepoch') AS hour,
+             sum(calls) AS calls, sum(tokens_in) AS tokens_in, sum(tokens_out) AS tokens_out,
+             sum(cost_cents) AS cost_cents, sum(priced_calls) AS priced_calls, sum(unpriced_in) AS unpriced_in,
+             sum(unpriced_out) AS unpriced_out, sum(unmeasured_calls) AS unmeasured_calls
+      FROM towpath_usage GROUP BY 1, 2, 3, 4, 5) AS u
+LEFT JOIN towpath_price AS p ON p.model = u.model;
+
+CREATE VIEW towpath_v_queues AS
+SELECT n.name AS queue, coalesce(sum(d.queued), 0) AS queued, coalesce(sum(d.running), 0) AS running,
+       coalesce(sum(d.waiting), 0) AS waiting, coalesce(max(q.paused), 0) AS paused, max(q.max_slots) AS max_slots
+FROM (SELECT queue AS name FROM towpath_depth UNION SELECT queue FROM towpath_tally UNION SELECT name FROM towpath_queue) AS n
+LEFT JOIN (SELECT queue, queued, running, waiting FROM towpath_depth
+           UNION ALL SELECT queue, queued, running, waiting FROM towpath_tally) AS d ON d.queue = n.name
+LEFT JOIN towpath_queue AS q ON q.name = n.name
+GROUP BY n.name;
+
+CREATE VIEW towpath_v_workers AS
+SELECT id, name, queues, operations, concurrency, running, version,
+       strftime('%Y-%m-%d %H:%M:%f', started_at, 'unixepoch') AS started_at,
+       strftime('%Y-%m-%d %H:%M:%f', seen_at, 'unixepoch') AS seen_at,
+       strftime('%Y-%m-%d %H:%M:%f', stopped_at, 'unixepoch') AS stopped_at,
+       stopped_at IS NULL AND coalesce(alive_until, seen_at + 60) > (julianday('now') - 2440587.5) * 86400
+       AND seen_at <= (julianday('now') - 2440587.5) * 86400 + 5 AS alive
+FROM towpath_worker;
+
+CREATE VIEW towpath_v_efficiency AS
+SELECT strftime('%Y-%m-%d %H:%M:%S', minute, 'unixepoch') AS minute, CAST(workers AS REAL) / samples AS workers,
+       CAST(concurrency AS REAL) / samples AS concurrency, CAST(running AS REAL) / samples AS running,
+       CAST(running AS REAL) / nullif(concurrency, 0) AS busy_ratio
+FROM towpath_occupancy;
+
+CREATE VIEW towpath_v_jobs AS
+SELECT id, queue, operation, tenant, lane, priority, cost, state, reason, key, subject_kind, subject_id, parent_id, root_id,
+       attempt AS entries, failures, max_attempts, steps, children_total, children_ok, children_partial, children_bad,
+       progress_current, progress_total, error_kind, error_group AS error_cause, worker_id,
+       strftime('%Y-%m-%d %H:%M:%f', created_at, 'unixepoch') AS created_at,
+       strftime('%Y-%m-%d %H:%M:%f', run_at, 'unixepoch') AS run_at,
+       strftime('%Y-%m-%d %H:%M:%f', deadline, 'unixepoch') AS deadline,
+       strftime('%Y-%m-%d %H:%M:%f', started_at, 'unixepoch') AS started_at,
+       strftime('%Y-%m-%d %H:%M:%f', finished_at, 'unixepoch') AS finished_at,
+       started_at - created_at AS wait_seconds, finished_at - started_at AS run_seconds
+FROM towpath_job;

@@ -10,6 +10,14 @@ from towpath.core.transitions import Transition
 from towpath.store.contract import Claim
 from towpath.store.postgres.tx import sparse
 
+NOTHING = Claim("", 0, "", 0.0, cursors={})
+"""What a turn asks for that only settles."""
+
+
+def taken(rows: list[Any]) -> list[Any]:
+    """The jobs in the answer to a turn: all rows but the last, which tells of the settles."""
+    return rows[:-1]
+
 
 def endings(transitions: Sequence[Transition]) -> dict[str, Any]:
     """Plain successes as parameters, which are sorted by id: rows are locked in that order."""

@@ -13,13 +13,13 @@ import asyncpg
 
 from towpath.core.encoding import decode
 from towpath.core.errors import StoreUnavailable
-from towpath.core.points import reach
-from towpath.core.records import Enqueued, Event, NewJob
+from towpath.core.failpoints import reach
+from towpath.core.records import Enqueued, NewJob
 from towpath.core.transitions import Transition
 from towpath.store import ledger
-from towpath.store.alike import alike
-from towpath.store.contract import OPEN, Claim, Heart, Taken, Unit
+from towpath.store.contract import UNDECIDED, Claim, ClaimedBatch, Heart, Unit
 from towpath.store.listeners import Pulse
+from towpath.store.postgres import inserting
 from towpath.store.postgres.bell import EVENTS, PostgresBell
 from towpath.store.postgres.connecting import (
     CUT,
@@ -33,11 +33,10 @@ from towpath.store.postgres.connecting import (
 )
 from towpath.store.postgres.heart import PostgresHeart
 from towpath.store.postgres.outage import Outage
-from towpath.store.postgres.parameters import endings, request
+from towpath.store.postgres.parameters import NOTHING, endings, request, taken
 from towpath.store.postgres.pool import Lent, Pool
-from towpath.store.postgres.tx import PostgresTx, alike_values, column_values, lock_lanes
+from towpath.store.postgres.tx import PostgresTx
 from towpath.store.postgres.unsure import Unsure, ours
-from towpath.store.slices import slice_end
 from towpath.store.sql import engine_queries
 from towpath.store.turning import claim_after
 
@@ -187,99 +186,54 @@ class PostgresStore:
         await self._open(tx.gates)
 
     async def enqueue(self, jobs: Sequence[NewJob]) -> list[Enqueued]:
-        if len(jobs) == 1:
-            return await self._enqueue_one(jobs[0])
-        if alike(jobs):
-            return await self._enqueue_alike(jobs)
-        return await self._enqueue_many(jobs)
-
-    async def _enqueue_alike(self, jobs: Sequence[NewJob]) -> list[Enqueued]:
-        """One round trip."""
-        query = self.queries["insert_alike"]
-        params = alike_values(jobs, again=False)
-
-        async def once() -> tuple[list[Enqueued], PostgresTx]:
-            values = [params[name] for name in query.names]
-            async with self._connection() as connection:
-                params["again"] = True
-                tx = PostgresTx(connection, self.queries, None)  # type: ignore[arg-type]  # nothing in it asks for the time
-                made = tx.inserted_alike(jobs, await connection.fetchval(query.text, *values))
-            self._after(tx)
-            return made, tx
-
-        made, tx = await self._again(once, patient=False)
-        await self._open(tx.gates)
-        return made or await self.run(lambda tx: tx.finish_insert(jobs, []))  # type: ignore[attr-defined,no-any-return]  # it is a PostgresTx
-
-    async def _enqueue_many(self, jobs: Sequence[NewJob]) -> list[Enqueued]:
-        """`run` with `insert_jobs`, in three round trips instead of five: beginning and locking are one, and nothing in
-        it needs to know the time."""
-
-        async def once() -> tuple[list[Enqueued], PostgresTx]:
-            await reach("tx.begin")
-            async with self._connection() as connection:
-                tx = PostgresTx(connection, self.queries, None)  # type: ignore[arg-type]  # see above
-                try:
-                    await connection.execute(f"BEGIN; {lock_lanes(jobs)}")
-                    await reach("enqueue.locked")
-                    made = await tx.insert_locked(jobs)
-                    await reach("tx.commit")
-                    await connection.execute("COMMIT;")
-                except BaseException:
-                    if connection.is_in_transaction():
-                        await connection.execute("ROLLBACK")
-                    raise
-            await reach("tx.committed")
-            self._after(tx)
-            return made, tx
-
-        made, tx = await self._again(once, patient=False)
-        await self._open(tx.gates)
-        result: list[Enqueued] = made
-        return result
-
-    async def _enqueue_one(self, job: NewJob) -> list[Enqueued]:
         """One statement, no explicit transaction; only a taken key or a capped lane needs more."""
-        query = self.queries["insert_one"]
-        columns = column_values(job)
-        values = [columns[name] for name in query.names]
+        name, params = ("insert_one", inserting.one(jobs[0])) if len(jobs) == 1 else ("insert_jobs", inserting.many(jobs))
+        query = self.queries[name]
+        values = [params[name] for name in query.names]
 
-        async def once() -> list[Enqueued]:
+        async def once() -> tuple[Sequence[Any], PostgresTx]:
             async with self._connection() as connection:
+                tx = PostgresTx(connection, self.queries, None)  # type: ignore[arg-type]  # nothing in it asks for the time
                 rows = await connection.fetch(query.text, *values)
-                if rows and rows[0]["ready"]:
-                    self.ring([job.queue])
-                    self.bell.ring([EVENTS])
-                    return [Enqueued(job.id, created=True)]
-            return await self.run(lambda tx: tx.finish_insert([job], rows))  # type: ignore[attr-defined]
+                tx.inserted(rows)
+            if len(jobs) > 1:
+                await reach("enqueue.committed")
+            self._after(tx)
+            return rows, tx
 
-        result: list[Enqueued] = await self._again(once, patient=False)
-        return result
+        rows, tx = await self._again(once, patient=False)
+        await self._open(tx.gates)
+        if rows and (len(jobs) == 1 or all(row["added"] is None for row in rows)):
+            return [Enqueued(job.id, created=True) for job in jobs]
+        return await self.run(lambda tx: tx.finish_insert(jobs, rows))  # type: ignore[attr-defined]  # it is a PostgresTx
 
-    async def claim(self, claim: Claim) -> Taken:
-        params = request(claim)
-        query = self.queries["claim"]
+    async def claim(self, claim: Claim) -> ClaimedBatch:
+        params = endings(()) | request(claim)
 
         async def capped() -> list[Any]:
             async def unit(tx: Any) -> list[Any]:
                 room = await ledger.queue_room(tx, claim.queue, claim.limit)
                 await reach("claim.counted")
-                own = {"limit": room, "counted": True, "lease_id": claim.next_try()}
-                rows = await tx.fetch("claim", **params | own) if room else []
+                own = {"limit": room, "counted": True}
+                rows = taken(await tx.fetch("turn", **params | own)) if room else []
                 tx.told = bool(rows)
                 return rows
 
             return await self.run(unit)
 
         async def plain() -> list[Any]:
-            params["lease_id"] = claim.next_try()
-            async with self._connection() as connection:
-                rows: list[Any] = await connection.fetch(query.text, *[params[name] for name in query.names])
-                if rows:
-                    self.bell.ring([EVENTS])
-                return rows
+            rows = taken(await self._send_turn(params))
+            if rows:
+                self.bell.ring([EVENTS])
+            return rows
 
-        return Taken(claim.queue, await (capped() if await self._is_capped(claim.queue) else self._again(plain)))
+        return ClaimedBatch(claim.queue, await (capped() if await self._is_capped(claim.queue) else self._again(plain)))
+
+    async def _send_turn(self, params: dict[str, Any]) -> list[Any]:
+        query = self.queries["turn"]
+        async with self._connection() as connection:
+            rows: list[Any] = await connection.fetch(query.text, *[params[name] for name in query.names])
+        return rows
 
     async def _is_capped(self, queue: str) -> bool:
         """Whether the queue has a cap, remembered for a second: claims under a cap take turns at the queue's row. One
@@ -331,70 +285,42 @@ class PostgresStore:
                 if transition in sent and transition.job_id in done:
                     verdicts[index] = None
 
-    async def turn(self, transitions: Sequence[Transition], claim: Claim) -> tuple[list[str | None], Taken]:
+    async def turn(self, transitions: Sequence[Transition], claim: Claim) -> tuple[list[str | None], ClaimedBatch]:
         if len(ledger.short_way(transitions)) < len(transitions) or await self._is_capped(claim.queue):
             verdicts = await self.settle(transitions)
             return verdicts, await claim_after(self, claim)
         params = endings(sorted(transitions, key=_BY_ID)) | request(claim)
-        query = self.queries["turn"]
 
         async def once() -> list[Any]:
-            params["lease_id"] = claim.next_try()
-            async with self._connection() as connection:
-                with self._unsure.sending(transitions):
-                    rows: list[Any] = await connection.fetch(query.text, *[params[name] for name in query.names])
+            with self._unsure.sending(transitions):
+                rows = await self._send_turn(params)
             self.bell.ring([EVENTS])
             return rows
 
         rows = await self._again(once)
-        told = rows.pop()
-        jobs = Taken(claim.queue, rows)
-        if told["attempt"] == len(transitions):
+        jobs = ClaimedBatch(claim.queue, taken(rows))
+        if rows[-1]["settled"] == len(transitions):
             self._unsure.answered(transitions)
             return [None] * len(transitions), jobs
-        done = set(decode(told["more"]) or ())
-        return [None if transition.job_id in done else OPEN for transition in transitions], jobs
+        done = set(decode(rows[-1]["settled_ids"]) or ())
+        return [None if transition.job_id in done else UNDECIDED for transition in transitions], jobs
 
     async def _succeed(self, transitions: Sequence[Transition]) -> set[str]:
-        query = self.queries["succeed_many"]
-        params = endings(transitions)
+        """A turn that takes nothing."""
+        params = endings(transitions) | request(NOTHING)
 
-        async def once() -> set[str]:
-            async with self._connection() as connection:
-                with self._unsure.sending(transitions):
-                    rows = await connection.fetch(query.text, *(params[name] for name in query.names))
+        async def once() -> list[Any]:
+            with self._unsure.sending(transitions):
+                rows = await self._send_turn(params)
             self.bell.ring([EVENTS])
-            return {row["id"] for row in rows}
+            return rows
 
-        result: set[str] = await self._again(once)
-        return result
+        [row] = await self._again(once)
+        every = row["settled"] == len(transitions)
+        return {transition.job_id for transition in transitions} if every else set(decode(row["settled_ids"]) or ())
 
     def heart(self) -> Heart:
         return PostgresHeart(self.url, self.queries)
-
-    async def stream_start(self) -> str:
-        return await self.read(_snapshot)
-
-    async def stream_since(self, cursor: str, limit: int = 5000) -> tuple[list[Event], str, bool]:
-        """A cursor is a snapshot, or `since|upto|k`: the first k events between two snapshots have been seen."""
-        since, upto, seen = _parse(cursor)
-
-        async def unit(tx: Any) -> tuple[list[Event], str, bool]:
-            goal = await _snapshot(tx)
-            until = upto or await slice_end(tx, since, goal, limit)
-            rows = await tx.fetch("stream", since=since, upto=until, limit=limit, skip=seen)
-            events = [
-                Event(
-                    str(row["job_id"]), row["seq"], row["attempt"], row["name"], row["level"], row["message"],
-                    decode(row["fields"]), row["ts"], token=f"{since}|{until}|{seen + number}",
-                )
-                for number, row in enumerate(rows, 1)
-            ]  # fmt: skip
-            if len(rows) < limit:
-                return events, until, until != goal
-            return events, f"{since}|{until}|{seen + len(rows)}", True
-
-        return await self.read(unit)
 
     def follow(self) -> AsyncIterator[None]:
         return self._pulse.follow(at_least_every=1.0)
@@ -412,12 +338,3 @@ async def _clean(connection: Any) -> None:
         await connection.reset()
     except (asyncpg.PostgresError, *GONE):
         connection.terminate()
-
-
-async def _snapshot(tx: Any) -> str:
-    return str((await tx.fetch("snapshot"))[0]["cursor"])
-
-
-def _parse(cursor: str) -> tuple[str, str | None, int]:
-    parts = cursor.split("|")
-    return (parts[0], parts[1], int(parts[2])) if len(parts) == 3 else (cursor, None, 0)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Sequence
 from datetime import datetime
@@ -12,28 +11,18 @@ from typing import Any
 import asyncpg
 
 from towpath.core.encoding import encode
+from towpath.core.failpoints import reach
 from towpath.core.lifecycle import State
-from towpath.core.points import reach
 from towpath.core.records import JOB_COLUMNS, Enqueued, Event, Job, NewJob, column
-from towpath.store.alike import alike
+from towpath.store.columns import POSTGRES_TYPES
 from towpath.store.contract import Row
+from towpath.store.postgres import inserting
 from towpath.store.sql import Queries
 
 _STATE = JOB_COLUMNS.index("state")
 _WIDTH = len(JOB_COLUMNS)
 _BACK = re.compile(r"\s*rollback\b", re.IGNORECASE)
 _STATES = {state.value: state for state in State}
-
-_TYPES = {
-    "priority": "smallint", "gate": "smallint", "cost": "float8", "pass": "float8", "parent_id": "uuid",
-    "root_id": "uuid", "ready": "boolean", "parked": "boolean", "leased": "boolean", "closing": "boolean",
-    "run_at": "timestamptz", "deadline": "timestamptz", "lease_until": "timestamptz", "created_at": "timestamptz",
-    "started_at": "timestamptz", "finished_at": "timestamptz", "attempt": "int", "failures": "int",
-    "retry_laters": "int", "max_attempts": "int", "wakes": "int", "seq": "int", "steps": "int", "payload": "json",
-    "result": "json", "error": "json", "progress_current": "float8", "progress_total": "float8",
-    "children_total": "int", "children_ok": "int", "children_partial": "int", "children_bad": "int",
-    "await_open": "int",
-}  # fmt: skip
 
 
 def job_from(row: Sequence[Any]) -> Job:
@@ -46,7 +35,7 @@ def job_from(row: Sequence[Any]) -> Job:
 def _update(fields: tuple[str, ...]) -> str:
     """One statement for all rows that change in the same columns, guarded by what the rows were."""
     columns = [column(name) for name in fields]
-    arrays = ", ".join(f"${number}::{_TYPES.get(name, 'text')}[]" for number, name in enumerate(columns, 4))
+    arrays = ", ".join(f"${number}::{POSTGRES_TYPES[name]}[]" for number, name in enumerate(columns, 4))
     assignments = ", ".join(f"{name} = new.{name}" for name in columns)
     return (
         f"UPDATE towpath.job AS job SET {assignments} "
@@ -147,40 +136,29 @@ class PostgresTx:
 
     async def insert_jobs(self, jobs: Sequence[NewJob]) -> list[Enqueued]:
         """Stamps and inserts. A key that a live job holds gives that job instead."""
-        if len(jobs) > 1 and alike(jobs):
-            return await self._insert_alike(jobs)
-        if len(jobs) > 1:
-            await self.connection.execute(lock_lanes(jobs))
+        if len(jobs) == 1:
+            return await self.finish_insert(jobs, await self.fetch("insert_one", **inserting.one(jobs[0])))
+        apart = len(lanes := inserting.lanes_of(jobs)) > 1
+        if apart:  # held apart from the insert, so that a test can come between
+            await self.fetch_sql(
+                "SELECT pg_advisory_xact_lock(lock) FROM unnest($1::bigint[]) AS lock", inserting.lane_locks(lanes)
+            )
             await reach("enqueue.locked")
-        return await self.insert_locked(jobs)
-
-    async def insert_locked(self, jobs: Sequence[NewJob]) -> list[Enqueued]:
-        rows = await self.fetch("insert_jobs", **columns_of(jobs))
+        rows = await self.fetch("insert_jobs", **inserting.many(jobs, lock=not apart))
         return await self.finish_insert(jobs, rows)
 
-    async def _insert_alike(self, jobs: Sequence[NewJob]) -> list[Enqueued]:
-        [row] = await self.fetch("insert_alike", **alike_values(jobs, again=True))
-        return self.inserted_alike(jobs, row["shut"]) or await self.finish_insert(jobs, [])
-
-    def inserted_alike(self, jobs: Sequence[NewJob], shut: bool | None) -> list[Enqueued]:
-        """What came of it; nothing if they are there already."""
-        if shut is None:
-            return []
-        self.told = True
-        if shut:
-            self.gates.add((jobs[0].queue, jobs[0].lane))
-        else:
-            self.rings.add(jobs[0].queue)
-        return [Enqueued(job.id, True) for job in jobs]
-
     async def finish_insert(self, jobs: Sequence[NewJob], rows: Sequence[Row]) -> list[Enqueued]:
+        """From what the inserting statements answer: which lanes got what."""
+        self.inserted(rows)
+        if rows and all(row["added"] is None for row in rows):
+            return [Enqueued(job.id, created=True) for job in jobs]
+        added = {str(job_id) for row in rows for job_id in row["added"]}
+        return [Enqueued(job.id, True) if job.id in added else await self._holder(job) for job in jobs]
+
+    def inserted(self, rows: Sequence[Row]) -> None:
         self.told = True
         self.rings.update(row["queue"] for row in rows if row["ready"])
         self.gates.update((row["queue"], row["lane"]) for row in rows if row["parked"])
-        if len(rows) == len(jobs):
-            return [Enqueued(job.id, created=True) for job in jobs]
-        added = {str(row["id"]) for row in rows}
-        return [Enqueued(job.id, True) if job.id in added else await self._holder(job) for job in jobs]
 
     async def _holder(self, job: NewJob) -> Enqueued:
         if await self.fetch("jobs_by_id", ids=[job.id]):
@@ -192,72 +170,9 @@ class PostgresTx:
         return (await self.insert_jobs([job]))[0]
 
 
-def lock_lanes(jobs: Sequence[NewJob]) -> str:
-    """Parallel bulk inserts into one lane would all stamp from the same tail: they take turns instead. Its own statement,
-    before the insert, so that the insert sees what the one before it has committed."""
-    lanes = {(job.queue, job.priority, job.lane) for job in jobs}
-    hashes = sorted(_hash(*lane) for lane in lanes)
-    return f"SELECT pg_advisory_xact_lock(hash) FROM unnest('{{{','.join(map(str, hashes))}}}'::bigint[]) AS hash"
-
-
-def columns_of(jobs: Sequence[NewJob]) -> dict[str, list[Any]]:
-    return {
-        "ids": [job.id for job in jobs],
-        "queues": [job.queue for job in jobs],
-        "operations": [job.operation for job in jobs],
-        "tenants": [job.tenant for job in jobs],
-        "lanes": [job.lane for job in jobs],
-        "priorities": [job.priority for job in jobs],
-        "costs": [job.cost for job in jobs],
-        "max_attempts": [job.max_attempts for job in jobs],
-        "payloads": [job.payload_json for job in jobs],
-        "run_ats": sparse([job.run_at for job in jobs]),
-        "delays": sparse([job.delay for job in jobs]),
-        "keys": sparse([job.key for job in jobs]),
-        "parents": sparse([job.parent_id for job in jobs]),
-        "roots": sparse([job.root_id for job in jobs]),
-        "groups": sparse([job.child_group for job in jobs]),
-        "traces": sparse([job.trace for job in jobs]),
-    }
-
-
-def column_values(job: NewJob) -> dict[str, Any]:
-    return {
-        "id": job.id,
-        "queue": job.queue,
-        "operation": job.operation,
-        "tenant": job.tenant,
-        "lane": job.lane,
-        "priority": job.priority,
-        "cost": job.cost,
-        "max_attempts": job.max_attempts,
-        "payload": job.payload_json,
-        "run_at": job.run_at,
-        "delay": job.delay,
-        "key": job.key,
-        "parent": job.parent_id,
-        "root": job.root_id,
-        "group": job.child_group,
-        "trace": job.trace,
-    }
-
-
-def alike_values(jobs: Sequence[NewJob], *, again: bool) -> dict[str, Any]:
-    first = jobs[0]
-    ids, payloads = ",".join([job.id for job in jobs]), [job.payload_json for job in jobs]
-    lock = _hash(first.queue, first.priority, first.lane)
-    return column_values(first) | {"ids": ids, "payloads": payloads, "lock": lock, "again": again}
-
-
 def sparse(values: list[Any]) -> list[Any]:
     """unnest() pads shorter arrays with NULL, so a column nobody uses is not sent at all."""
     return values if any(value is not None for value in values) else []
-
-
-@lru_cache(maxsize=4096)  # the same few lanes come by a million times
-def _hash(queue: str, priority: int, lane: str) -> int:
-    name = f"{queue}\x1f{priority}\x1f{lane}"
-    return int.from_bytes(hashlib.blake2b(name.encode(), digest_size=8).digest(), signed=True)
 
 
 def _count(status: str) -> int:

@@ -1,10 +1,10 @@
 -- name: overdue_leases
 SELECT count(*) AS jobs, min(lease_until) AS lease_until FROM towpath.job
-WHERE leased AND lease_until < :before AND id IN (SELECT job_id FROM towpath.held WHERE until < :before)
+WHERE leased AND lease_until < :before AND id IN (SELECT job_id FROM towpath.lease)
 
 -- name: far_leases
 SELECT count(*) AS jobs, max(lease_until) AS lease_until FROM towpath.job
-WHERE leased AND lease_until > :beyond AND id IN (SELECT job_id FROM towpath.held)
+WHERE leased AND lease_until > :beyond AND id IN (SELECT job_id FROM towpath.lease)
 
 -- name: overdue_waits
 SELECT count(*) AS jobs, min(deadline) AS deadline FROM towpath.job WHERE deadline IS NOT NULL AND deadline < :before

@@ -25,11 +25,11 @@ SELECT id, state, operation, error_kind AS kind, error_group AS message, finishe
 
 -- name: leased_lanes
 SELECT lane, count(*) AS jobs FROM towpath.job
-WHERE leased AND id IN (SELECT job_id FROM towpath.held WHERE queue = :queue) GROUP BY lane
+WHERE leased AND id IN (SELECT job_id FROM towpath.lease WHERE queue = :queue) GROUP BY lane
 
 -- name: leased_workers
 SELECT worker_id, count(*) AS jobs FROM towpath.job
-WHERE leased AND worker_id IS NOT NULL AND id IN (SELECT job_id FROM towpath.held) GROUP BY worker_id
+WHERE leased AND worker_id IS NOT NULL AND id IN (SELECT job_id FROM towpath.lease) GROUP BY worker_id
 
 -- name: ready_lanes
 -- One step in the index per lane, however many jobs each has.

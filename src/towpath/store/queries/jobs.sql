@@ -32,11 +32,11 @@ SELECT (SELECT min(run_at) FROM towpath.job
 
 -- name: ending_leases
 -- With what is known of their workers. A lease that ends beyond anything a worker may ask for was given before the clock was
--- moved back; so was its list, which may outlive such a lease that was renewed since.
+-- moved back.
 SELECT job.id, job.attempt, job.state, job.lease_until, worker.seen_at, worker.alive_until, worker.stopped_at, worker.process
 FROM towpath.job AS job LEFT JOIN towpath.worker AS worker ON worker.id = job.worker_id
 WHERE job.leased AND (job.lease_until < :soon OR job.lease_until > :beyond) AND job.id > :after
-  AND job.id IN (SELECT job_id FROM towpath.held WHERE until < :soon OR until > :beyond)
+  AND job.id IN (SELECT job_id FROM towpath.lease)
 ORDER BY job.id LIMIT :limit
 
 -- name: expired_waits
@@ -54,11 +54,11 @@ SELECT 1 AS found FROM towpath.job
 WHERE run_at IS NOT NULL AND reason = 'no_handler' AND operation IN :operations LIMIT 1
 
 -- name: leased_in_queue
-SELECT count(*) AS used FROM towpath.job WHERE leased AND id IN (SELECT job_id FROM towpath.held WHERE queue = :queue)
+SELECT count(*) AS used FROM towpath.lease WHERE queue = :queue
 
 -- name: leased_by
-SELECT id, attempt, state FROM towpath.job
-WHERE leased AND worker_id = :worker_id AND id IN (SELECT job_id FROM towpath.held)
+SELECT id, attempt, state, started_at, priority, pass FROM towpath.job
+WHERE leased AND worker_id = :worker_id AND id IN (SELECT job_id FROM towpath.lease)
 
 -- name: child_states
 SELECT state, count(*) AS jobs FROM towpath.job

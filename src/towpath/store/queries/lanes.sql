@@ -1,16 +1,5 @@
--- name: floor
-SELECT floor FROM towpath.clock WHERE queue = :queue AND priority = :priority
-
 -- name: floors
 SELECT queue, priority, floor FROM towpath.clock WHERE queue = :queue
-
--- name: lane_tail
-SELECT pass FROM towpath.job
-WHERE queue = :queue AND priority = :priority AND lane = :lane AND ready AND pass >= :floor
-ORDER BY pass DESC LIMIT 1
-
--- name: lane_weight
-SELECT weight FROM towpath.lane WHERE queue = :queue AND lane = :lane
 
 -- name: lock_lane
 SELECT * FROM towpath.lane WHERE queue = :queue AND lane = :lane FOR UPDATE
@@ -78,7 +67,7 @@ ORDER BY CAST(id AS text) COLLATE "C" FOR UPDATE SKIP LOCKED
 
 -- name: stray_leased
 SELECT * FROM towpath.job
-WHERE lane = :lane AND leased AND gate <> :gate AND id IN (SELECT job_id FROM towpath.held WHERE queue = :queue)
+WHERE lane = :lane AND leased AND gate <> :gate AND id IN (SELECT job_id FROM towpath.lease WHERE queue = :queue)
 ORDER BY id FOR UPDATE SKIP LOCKED
 
 -- name: regate_lane

@@ -47,7 +47,7 @@ ORDER BY child_group, id LIMIT :limit
 
 -- name: running_pool
 SELECT id FROM towpath.job
-WHERE leased AND state = 'running' AND id IN (SELECT job_id FROM towpath.held) ORDER BY queue, id LIMIT :limit
+WHERE leased AND state = 'running' AND id IN (SELECT job_id FROM towpath.lease) ORDER BY queue, id LIMIT :limit
 
 -- name: queued_pool
 -- A queued job is ready, has a time to wait for, is parked behind its lane's gate, or waits for its old handler to end.
@@ -60,16 +60,12 @@ SELECT id FROM (SELECT id FROM towpath.job
                 WHERE parked AND gate > 0
                 ORDER BY queue, lane, parked, priority, id LIMIT :limit) AS capped
 UNION ALL
-SELECT id FROM (SELECT id FROM towpath.job WHERE leased AND state = 'queued' AND id IN (SELECT job_id FROM towpath.held)
+SELECT id FROM (SELECT id FROM towpath.job WHERE leased AND state = 'queued' AND id IN (SELECT job_id FROM towpath.lease)
                 ORDER BY queue, id LIMIT :limit) AS ending
 
 -- name: listed_jobs
 -- The rows without what may be large in them.
-SELECT id, queue, operation, tenant, lane, priority, cost, pass, parent_id, root_id, child_group, key, state, ready, gate,
-       parked, reason, run_at, deadline, attempt, failures, retry_laters, max_attempts, wakes, seq, steps, leased,
-       lease_until, worker_id, 'null' AS payload, NULL AS result, error, error_kind, error_group, progress_current,
-       progress_total, children_total, children_ok, children_partial, children_bad, await_group, await_open, closing,
-       trace, created_at, started_at, finished_at, rare_state, live_key
+SELECT {light_job_columns}
 FROM towpath.job
 WHERE id IN :ids AND state IN :states
   AND (CAST(:operation AS text) IS NULL OR operation = CAST(:operation AS text))
@@ -93,11 +89,5 @@ ORDER BY id DESC LIMIT :limit
 SELECT id FROM towpath.owned WHERE tenant = :tenant AND id IN :ids
 
 -- name: job_events_of_levels
-SELECT job_id, seq, attempt, name, level, message, fields, ts FROM (
-    SELECT * FROM (SELECT job_id, seq, attempt, name, level, message, fields, ts FROM towpath.event
-                   WHERE job_id = :job_id AND seq > :after AND seq <= :until AND level IN :levels
-                   ORDER BY seq LIMIT :limit) AS own
-    UNION ALL
-    SELECT job_id, seq, attempt, name, level, message, fields, ts FROM towpath.implied
-    WHERE job_id = :job_id AND seq > :after AND seq <= :until AND level IN :levels
-) AS happened ORDER BY seq LIMIT :limit
+SELECT job_id, seq, attempt, name, level, message, fields, ts FROM towpath.job_event
+WHERE job_id = :job_id AND seq > :after AND seq <= :until AND level IN :levels ORDER BY seq LIMIT :limit

@@ -1,9 +1,12 @@
--- Jobs that are gone. The stream of events tells of them; see stream.sql of each database.
+-- Jobs that are gone. The stream of events tells of them.
 
 -- name: bury
-INSERT INTO towpath.tombstone (job_id, tenant, at)
-SELECT id, tenant, CAST(:now AS timestamptz) FROM towpath.job WHERE id IN :ids
+INSERT INTO towpath.tombstone (job_id, tenant, at, subject_kind, subject_id)
+SELECT id, tenant, CAST(:now AS timestamptz), subject_kind, subject_id FROM towpath.job WHERE id IN :ids
 ON CONFLICT DO NOTHING
+
+-- name: list_deleted
+INSERT INTO towpath.event_batch (ts, seq, jobs) VALUES (:now, 2147483647, :ids)
 
 -- name: forget_tombstones
 DELETE FROM towpath.tombstone
@@ -26,9 +29,5 @@ SELECT tenant FROM towpath.tombstone WHERE job_id = :job_id
 
 -- name: streamed_jobs
 -- The rows as streams show them: without what may be large in them.
-SELECT id, queue, operation, tenant, lane, priority, cost, pass, parent_id, root_id, child_group, key, state, ready, gate,
-       parked, reason, run_at, deadline, attempt, failures, retry_laters, max_attempts, wakes, seq, steps, leased,
-       lease_until, worker_id, 'null' AS payload, NULL AS result, error, error_kind, error_group, progress_current,
-       progress_total, children_total, children_ok, children_partial, children_bad, await_group, await_open, closing,
-       trace, created_at, started_at, finished_at
+SELECT {light_job_columns}
 FROM towpath.job WHERE id IN :ids

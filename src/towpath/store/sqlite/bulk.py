@@ -10,19 +10,17 @@ from typing import Any
 
 import apsw
 
+from towpath.store.columns import STRAIGHT
+
 _SIZES = (50, 10, 1)
 _MOST_LISTED = 1000
 
-# One row that lists them all, as in `procedures.sql`.
-_CREATED = (
-    "INSERT INTO towpath_event (job_id, seq, attempt, name, ts, queue, jobs) "
-    "VALUES ('*' || hex(randomblob(8)), 1, 0, 'job.created', ?, ?, ?)"
-)
+_BATCH = "INSERT INTO towpath_event_batch (ts, seq, jobs) VALUES (?, ?, ?)"
 _OWNED = "INSERT INTO towpath_owned (tenant, id) SELECT ?, column1 FROM (VALUES {})"
+_COMMON = (*STRAIGHT, "gate", "ready", "parked", "reason", "created_at")
 _JOBS = (
-    "INSERT INTO towpath_job (id, root_id, pass, payload, queue, operation, tenant, lane, priority, cost, parent_id,"
-    " child_group, ready, gate, parked, reason, max_attempts, trace, created_at) "
-    "SELECT column1, coalesce(?, column1), column2, column3, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ? "
+    f"INSERT INTO towpath_job (id, root_id, pass, payload, {', '.join(_COMMON)}) "
+    f"SELECT column1, coalesce(?, column1), column2, column3, {', '.join('?' * len(_COMMON))} "
     "FROM (VALUES {}) WHERE true ON CONFLICT DO NOTHING"
 )
 
@@ -33,7 +31,6 @@ def insert_alike(
     rows: Sequence[tuple[str, float, str]],
     *,
     tenant: str,
-    queue: str,
     now: float,
 ) -> bool:
     """Jobs that differ in their id, pass and payload, whose they are, and the event that tells of them. Whether they are
@@ -42,15 +39,15 @@ def insert_alike(
         return False
     ids = [row[0] for row in rows]
     _insert(connection, _OWNED, (tenant,), ids, 1)
-    tell_created(connection, queue, ids, now)
+    list_events(connection, 1, ids, now)
     return True
 
 
-def tell_created(connection: apsw.Connection, queue: str, ids: Sequence[str], now: float) -> None:
-    """In lists that a reader of the stream can take in one by one."""
+def list_events(connection: apsw.Connection, seq: int, ids: Sequence[str], now: float) -> None:
+    """For streams: each of these jobs got its event of that number. In batches that a reader can take in one by one."""
     for start in range(0, len(ids), _MOST_LISTED):
         listed = '","'.join(ids[start : start + _MOST_LISTED])
-        connection.execute(_CREATED, (now, queue, f'["{listed}"]'))
+        connection.execute(_BATCH, (now, seq, f'["{listed}"]'))
 
 
 def _insert(connection: apsw.Connection, statement: str, common: tuple[Any, ...], values: list[Any], width: int) -> int:

@@ -16,17 +16,28 @@ from pydantic_core import from_json, to_json
 from towpath.core.records import PRIORITIES
 from towpath.core.transitions import Transition
 from towpath.store import ledger
-from towpath.store.contract import OPEN, Claim, Taken
+from towpath.store.columns import filled, fragments
+from towpath.store.contract import UNDECIDED, Claim, ClaimedBatch
 from towpath.store.sqlite.tx import SqliteTx
 
 T = TypeVar("T")
 Alone = Callable[[apsw.Connection, float], T]  # what a connection does by itself, at a time
 
-PROCEDURES = (files("towpath.store.sqlite") / "procedures.sql").read_text("utf-8")
+
+def _procedures() -> str:
+    text, band = (files("towpath.store.sqlite") / "procedures.sql").read_text("utf-8").split("\n-- band:\n")
+    bands = "UNION ALL ".join(band.replace("{band}", str(priority)) for priority in PRIORITIES)
+    # A claim reads the rows before it writes them.
+    own = fragments("sqlite")
+    own["claimed"] = own["claimed"].replace(" attempt,", " attempt + 1,")
+    return filled(text, own | {"bands": bands})
+
+
+PROCEDURES = _procedures()
 _SETTLE = "INSERT INTO temp.towpath_settle (asked, now) VALUES (?, ?)"
-_REQUEST = "queue, room, worker_id, lease_id, until, now, cursor_0, cursor_1, cursor_2, cursor_3"
-_CLAIM = f"INSERT INTO temp.towpath_claim ({_REQUEST}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-_TURN = f"INSERT INTO temp.towpath_turn (asked, {_REQUEST}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+_REQUEST = "queue, room, worker_id, until, now, cursor_0, cursor_1, cursor_2, cursor_3"
+_CLAIM = f"INSERT INTO temp.towpath_claim ({_REQUEST}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
+_TURN = f"INSERT INTO temp.towpath_turn (asked, {_REQUEST}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 # Which of the asked have ended, if not all of them have; and what was claimed.
 _ENDED = "SELECT CASE WHEN count(*) < ? THEN json_group_array(id) END FROM temp.towpath_ended"
 _TAKEN = "SELECT count(*), '[' || group_concat(taken) || ']' FROM temp.towpath_begun"
@@ -40,38 +51,40 @@ def has_ready(queue: str) -> Callable[[apsw.Connection], bool]:
     )
 
 
-def claim(claim: Claim) -> Callable[[SqliteTx], Awaitable[Taken]]:
-    async def unit(tx: SqliteTx) -> Taken:
+def claim(claim: Claim) -> Callable[[SqliteTx], Awaitable[ClaimedBatch]]:
+    async def unit(tx: SqliteTx) -> ClaimedBatch:
         return await _take(tx, claim)
 
     return unit
 
 
-def turn(transitions: Sequence[Transition], claim: Claim) -> Callable[[SqliteTx], Awaitable[tuple[list[str | None], Taken]]]:
+def turn(
+    transitions: Sequence[Transition], claim: Claim
+) -> Callable[[SqliteTx], Awaitable[tuple[list[str | None], ClaimedBatch]]]:
     """Settles and a claim, in a transaction that others may share."""
 
-    async def unit(tx: SqliteTx) -> tuple[list[str | None], Taken]:
+    async def unit(tx: SqliteTx) -> tuple[list[str | None], ClaimedBatch]:
         return await settle(tx, transitions), await _take(tx, claim)
 
     return unit
 
 
-def turn_alone(transitions: Sequence[Transition], claim: Claim) -> Alone[tuple[list[str | None], Taken]] | None:
+def turn_alone(transitions: Sequence[Transition], claim: Claim) -> Alone[tuple[list[str | None], ClaimedBatch]] | None:
     """Both as one statement that is a transaction of its own, if all are plain successes. So the disk is written, too,
-    while the event loop goes on. What it left alone is `OPEN`, and it takes nothing from a queue with a cap."""
+    while the event loop goes on. What it left alone is `UNDECIDED`, and it takes nothing from a queue with a cap."""
     if len(ledger.short_way(transitions)) < len(transitions):
         return None
     asked = _asked(transitions)
 
-    def call(connection: apsw.Connection, now: float) -> tuple[list[str | None], Taken]:
+    def call(connection: apsw.Connection, now: float) -> tuple[list[str | None], ClaimedBatch]:
         _call(connection, _TURN, (asked, *_request(claim, claim.limit, now)))
         answer: Any = connection.execute(_BOTH, (len(transitions),)).fetchall()[0]
         fewer, count, rows = answer
-        taken = Taken(claim.queue, rows, count)
+        taken = ClaimedBatch(claim.queue, rows, count)
         if fewer is None:
             return [None] * len(transitions), taken
         done = _among(transitions, fewer)
-        return [None if index in done else OPEN for index in range(len(transitions))], taken
+        return [None if index in done else UNDECIDED for index in range(len(transitions))], taken
 
     return call
 
@@ -98,14 +111,14 @@ async def _settle_rest(tx: SqliteTx, transitions: Sequence[Transition], done: Co
     return verdicts
 
 
-async def _take(tx: SqliteTx, claim: Claim) -> Taken:
+async def _take(tx: SqliteTx, claim: Claim) -> ClaimedBatch:
     room = await ledger.queue_room(tx, claim.queue, claim.limit)
     if room <= 0:
-        return Taken(claim.queue)
+        return ClaimedBatch(claim.queue)
     _call(tx.connection, _CLAIM, _request(claim, room, tx.now.timestamp()))
     answer: Any = tx.connection.execute(_TAKEN).fetchall()[0]
     count, rows = answer
-    return Taken(claim.queue, rows, count)
+    return ClaimedBatch(claim.queue, rows, count)
 
 
 def _asked(plain: Sequence[Transition]) -> str:
@@ -121,7 +134,7 @@ def _among(transitions: Sequence[Transition], ids: Any) -> set[int]:
 def _request(claim: Claim, room: int, now: float) -> tuple[Any, ...]:
     """Without `claim.after`: nothing that was claimed is left in the index to be skipped."""
     cursors = (claim.cursors.get(band) for band in PRIORITIES)  # a band without one gives nothing
-    return (claim.queue, room, claim.worker_id, claim.next_try(), now + claim.lease_seconds, now, *cursors)
+    return (claim.queue, room, claim.worker_id, now + claim.lease_seconds, now, *cursors)
 
 
 def _call(connection: apsw.Connection, procedure: str, arguments: tuple[Any, ...]) -> None:

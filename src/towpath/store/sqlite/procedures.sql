@@ -6,6 +6,9 @@
 -- Joins are CROSS where the order matters: the other way round they would walk the whole table. Durations are written as
 -- millionths (`1500e-6`), because SQLite takes its time for writing a fraction.
 
+-- What stands in braces is filled in by `hot.py`: columns and states from their lists; and for the bands the part after `-- band:`,
+-- at the end of this file, once per priority.
+
 CREATE TEMP TABLE IF NOT EXISTS towpath_ended
     (rid integer PRIMARY KEY, id text, seq integer, attempt integer, queue text, operation text, ran real, result text);
 
@@ -19,17 +22,18 @@ CREATE TEMP TRIGGER IF NOT EXISTS towpath_settle INSTEAD OF INSERT ON towpath_se
     SELECT job.rowid, job.id, job.seq + 1, job.attempt, job.queue, job.operation, NEW.now - job.started_at, asked.value ->> 2
     FROM json_each(NEW.asked) AS asked
     CROSS JOIN main.towpath_job AS job ON job.id = asked.value ->> 0 AND job.attempt = asked.value ->> 1
-    WHERE job.state = 'running' AND job.parent_id IS NULL AND job.gate = 0 AND job.children_total = 0;
+    WHERE job.state = {after_claim} AND job.parent_id IS NULL AND job.gate = 0 AND job.children_total = 0;
 
     UPDATE towpath_job
-    SET state = 'succeeded', leased = 0, lease_until = NULL, worker_id = NULL, reason = NULL, finished_at = NEW.now,
+    SET state = {after_succeed}, leased = 0, lease_until = NULL, worker_id = NULL, reason = NULL, finished_at = NEW.now,
         result = (SELECT result FROM towpath_ended WHERE rid = towpath_job.rowid), error = NULL, error_kind = NULL,
         error_group = NULL, live_key = NULL, seq = seq + 1
     WHERE rowid IN (SELECT rid FROM towpath_ended);
 
-    INSERT INTO towpath_event (job_id, seq, attempt, name, ts, queue, jobs)
-    SELECT '*' || hex(randomblob(8)), seq, attempt, 'job.succeeded', NEW.now, queue, '["' || group_concat(id, '","') || '"]'
-    FROM towpath_ended GROUP BY queue, seq, attempt;
+    DELETE FROM towpath_lease WHERE job_id IN (SELECT id FROM towpath_ended);
+
+    INSERT INTO towpath_event_batch (ts, seq, jobs)
+    SELECT NEW.now, seq, '["' || group_concat(id, '","') || '"]' FROM towpath_ended GROUP BY seq;
 
     INSERT INTO towpath_tally (queue, operation, succeeded, running, run_seconds, runs, at)
     SELECT queue, operation, count(*), -count(*), sum(ran), '[' || group_concat(CAST(ran * 1e6 AS integer), 'e-6,') || 'e-6]', NEW.now
@@ -40,7 +44,7 @@ CREATE TEMP TABLE IF NOT EXISTS towpath_begun
     (rid integer, id text, seq integer, attempt integer, operation text, waited real, taken text);
 
 CREATE TEMP VIEW IF NOT EXISTS towpath_claim AS
-SELECT NULL AS queue, NULL AS room, NULL AS worker_id, NULL AS lease_id, NULL AS until, NULL AS now,
+SELECT NULL AS queue, NULL AS room, NULL AS worker_id, NULL AS until, NULL AS now,
        NULL AS cursor_0, NULL AS cursor_1, NULL AS cursor_2, NULL AS cursor_3;
 
 -- What was claimed is in `towpath_begun` afterwards, in fair order. A band is not looked at if those before it have enough. The
@@ -51,42 +55,21 @@ CREATE TEMP TRIGGER IF NOT EXISTS towpath_claim INSTEAD OF INSERT ON towpath_cla
     INSERT INTO towpath_begun
     SELECT job.rowid, job.id, seq + 1, attempt + 1, operation,
            CASE WHEN attempt = 0 THEN NEW.now - coalesce(due_at, created_at) END,
-           json_array(job.id, operation, tenant, priority, pass, attempt + 1, max_attempts, payload,
-               CASE WHEN lane <> tenant OR parent_id IS NOT NULL OR root_id <> job.id OR failures > 0 OR retry_laters > 0
-                      OR wakes > 0 OR steps > 0 OR gate <> 0 OR children_total > 0 OR await_group IS NOT NULL
-                      OR await_open > 0 OR progress_current IS NOT NULL OR progress_total IS NOT NULL OR trace IS NOT NULL
-                    THEN json_array(lane, root_id, parent_id, failures, retry_laters, wakes, steps, gate, children_total,
-                                    await_group, await_open, progress_current, progress_total, trace) || '' END)
-    FROM (SELECT rid FROM (SELECT rowid AS rid FROM main.towpath_job
-                           WHERE queue = NEW.queue AND priority = 0 AND ready AND pass >= NEW.cursor_0
-                           ORDER BY pass, id LIMIT NEW.room)
-          UNION ALL
-          SELECT rid FROM (SELECT rowid AS rid FROM main.towpath_job
-                           WHERE queue = NEW.queue AND priority = 1 AND ready AND pass >= NEW.cursor_1
-                           ORDER BY pass, id LIMIT NEW.room)
-          UNION ALL
-          SELECT rid FROM (SELECT rowid AS rid FROM main.towpath_job
-                           WHERE queue = NEW.queue AND priority = 2 AND ready AND pass >= NEW.cursor_2
-                           ORDER BY pass, id LIMIT NEW.room)
-          UNION ALL
-          SELECT rid FROM (SELECT rowid AS rid FROM main.towpath_job
-                           WHERE queue = NEW.queue AND priority = 3 AND ready AND pass >= NEW.cursor_3
-                           ORDER BY pass, id LIMIT NEW.room)
+           json_array({claimed}, CASE WHEN {claimed_if_unlike} THEN {claimed_more} || '' END)
+    FROM ({bands}
           LIMIT NEW.room) AS picked
     CROSS JOIN main.towpath_job AS job ON job.rowid = picked.rid
-    WHERE state = 'queued';
+    WHERE state IN ({before_claim});
 
     UPDATE towpath_job
-    SET state = 'running', ready = 0, reason = NULL, leased = 1, lease_until = NEW.until, worker_id = NEW.worker_id,
+    SET state = {after_claim}, ready = 0, reason = NULL, leased = 1, lease_until = NEW.until, worker_id = NEW.worker_id,
         attempt = attempt + 1, seq = seq + 1, started_at = coalesce(started_at, NEW.now)
     WHERE rowid IN (SELECT rid FROM towpath_begun);
 
-    INSERT INTO towpath_lease (id, worker_id, queue, jobs, until)
-    SELECT NEW.lease_id, NEW.worker_id, NEW.queue, json_group_array(id), NEW.until FROM towpath_begun HAVING count(*) > 0;
+    INSERT INTO towpath_lease (job_id, queue) SELECT id, NEW.queue FROM towpath_begun;
 
-    INSERT INTO towpath_event (job_id, seq, attempt, name, ts, queue, jobs)
-    SELECT '*' || hex(randomblob(8)), 2, 1, 'job.started', NEW.now, NEW.queue, '["' || group_concat(id, '","') || '"]'
-    FROM towpath_begun WHERE seq = 2 AND attempt = 1 HAVING count(*) > 0;
+    INSERT INTO towpath_event_batch (ts, seq, jobs)
+    SELECT NEW.now, seq, '["' || group_concat(id, '","') || '"]' FROM towpath_begun GROUP BY seq;
 
     INSERT INTO towpath_event (job_id, seq, attempt, name, ts)
     SELECT id, seq, attempt, 'job.started', NEW.now FROM towpath_begun WHERE seq > 2 OR attempt > 1;
@@ -103,10 +86,15 @@ SELECT NULL AS asked, claim.* FROM towpath_claim AS claim;
 -- Both in one go. From a queue that is paused or has a cap nothing is taken: whoever asks for that counts first.
 CREATE TEMP TRIGGER IF NOT EXISTS towpath_turn INSTEAD OF INSERT ON towpath_turn BEGIN
     INSERT INTO towpath_settle (asked, now) VALUES (NEW.asked, NEW.now);
-    INSERT INTO towpath_claim (queue, room, worker_id, lease_id, until, now, cursor_0, cursor_1, cursor_2, cursor_3)
+    INSERT INTO towpath_claim (queue, room, worker_id, until, now, cursor_0, cursor_1, cursor_2, cursor_3)
     VALUES (NEW.queue,
             CASE WHEN EXISTS (SELECT 1 FROM main.towpath_queue WHERE name = NEW.queue AND (paused OR max_slots IS NOT NULL))
                  THEN 0 ELSE NEW.room END,
-            NEW.worker_id, NEW.lease_id, NEW.until, NEW.now,
+            NEW.worker_id, NEW.until, NEW.now,
             NEW.cursor_0, NEW.cursor_1, NEW.cursor_2, NEW.cursor_3);
 END;
+
+-- band:
+SELECT rid FROM (SELECT rowid AS rid FROM main.towpath_job
+                 WHERE queue = NEW.queue AND priority = {band} AND ready AND pass >= NEW.cursor_{band}
+                 ORDER BY pass, id LIMIT NEW.room)

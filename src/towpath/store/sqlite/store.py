@@ -15,42 +15,26 @@ from typing import Any, TypeVar
 
 import apsw
 
-from towpath.core.beside import beside
-from towpath.core.encoding import decode
+from towpath.core.blocking import beside
 from towpath.core.errors import StoreUnavailable
-from towpath.core.points import reach
-from towpath.core.records import Enqueued, Event, NewJob
+from towpath.core.failpoints import reach
+from towpath.core.records import Enqueued, NewJob
 from towpath.core.transitions import Transition
 from towpath.store import private
-from towpath.store.contract import Claim, Heart, Taken, Unit
+from towpath.store.contract import Claim, ClaimedBatch, Heart, Unit
 from towpath.store.listeners import Listeners, Pulse
 from towpath.store.sql import engine_queries
 from towpath.store.sqlite import hot
 from towpath.store.sqlite.connection import check_health, connect
 from towpath.store.sqlite.heart import SqliteHeart
 from towpath.store.sqlite.session import SessionTx, begin
-from towpath.store.sqlite.tx import SqliteTx, drive, moment
+from towpath.store.sqlite.tx import SqliteTx, drive
 from towpath.store.sqlite.writer import Session, Work, Writer
 from towpath.store.turning import claim_after
 
 T = TypeVar("T")
 
 _LARGE, _AN_INSTANT = 16, 1e-6
-
-# A place in the stream is `id`, or `id.nth` within a row that tells of many jobs. Where a page of so many events ends, and
-# whether they are as many:
-_PAGE_END = """
-SELECT max(id) AS id, max(so_far) >= ?2 AS is_full
-FROM (SELECT id, events, sum(events) OVER (ORDER BY id) AS so_far
-      FROM (SELECT id, coalesce(json_array_length(jobs), 1) AS events
-            FROM towpath_event WHERE id >= ?1 ORDER BY id LIMIT ?2))
-WHERE so_far - events < ?2
-"""
-_PAGE = """
-SELECT CASE nth WHEN 0 THEN CAST(id AS text) ELSE id || '.' || nth END AS token,
-       job_id, seq, attempt, name, level, message, fields, ts
-FROM towpath_told WHERE id BETWEEN ?1 AND ?2 AND (id > ?1 OR nth > ?3) ORDER BY id, nth LIMIT ?4
-"""
 
 
 class SqliteBell:
@@ -198,8 +182,8 @@ class SqliteStore:
     async def enqueue(self, jobs: Sequence[NewJob]) -> list[Enqueued]:
         return await self.run(lambda tx: tx.insert_jobs(jobs))
 
-    async def claim(self, claim: Claim) -> Taken:
-        nothing = Taken(claim.queue)
+    async def claim(self, claim: Claim) -> ClaimedBatch:
+        nothing = ClaimedBatch(claim.queue)
         return await self.run(hot.claim(claim), hot.has_ready(claim.queue), nothing)  # type: ignore[arg-type]  # a SqliteTx is a Tx
 
     async def advance(self, queue: str, floors: Mapping[int, float]) -> dict[int, float]:
@@ -213,7 +197,7 @@ class SqliteStore:
     async def settle(self, transitions: Sequence[Transition]) -> list[str | None]:
         return await self.run(lambda tx: hot.settle(tx, transitions))  # type: ignore[arg-type]  # a SqliteTx is a Tx
 
-    async def turn(self, transitions: Sequence[Transition], claim: Claim) -> tuple[list[str | None], Taken]:
+    async def turn(self, transitions: Sequence[Transition], claim: Claim) -> tuple[list[str | None], ClaimedBatch]:
         answer = await self._submit(hot.turn(transitions, claim), alone=hot.turn_alone(transitions, claim))  # type: ignore[arg-type]  # a SqliteTx is a Tx
         if len(transitions) >= _LARGE:
             # The writer's thread needs the interpreter's lock to begin, and the event loop, which has the next jobs to run,
@@ -224,33 +208,6 @@ class SqliteStore:
 
     def heart(self) -> Heart:
         return SqliteHeart(self.path, self.queries, self._clock)
-
-    async def stream_start(self) -> str:
-        async def unit(tx: Any) -> str:
-            rows = await tx.fetch_sql("SELECT coalesce(max(id), 0) AS id FROM towpath_event")
-            return str(rows[0]["id"])
-
-        return await self.read(unit)
-
-    async def stream_since(self, cursor: str, limit: int = 5000) -> tuple[list[Event], str, bool]:
-        first, nth = _place(cursor)
-
-        async def unit(tx: Any) -> tuple[list[Event], str, bool]:
-            [end] = await tx.fetch_sql(_PAGE_END, first, limit)
-            if end["id"] is None:
-                return [], cursor, False
-            events = [
-                Event(
-                    row["job_id"], row["seq"], row["attempt"], row["name"], row["level"], row["message"],
-                    decode(row["fields"]), moment(row["ts"]), token=row["token"],
-                )
-                for row in await tx.fetch_sql(_PAGE, first, end["id"], nth, limit)
-            ]  # fmt: skip
-            if len(events) == limit:
-                return events, str(events[-1].token), True
-            return events, str(end["id"]), bool(end["is_full"])  # some of them may be gone
-
-        return await self.read(unit)
 
     def follow(self) -> AsyncIterator[None]:
         return self._pulse.follow(at_least_every=1.0)
@@ -269,9 +226,3 @@ class SqliteStore:
                 copy.close()
 
         await asyncio.get_running_loop().run_in_executor(self._threads(), work)
-
-
-def _place(cursor: str) -> tuple[int, int]:
-    """Which row comes next, and after which of its jobs. A row that is named alone has been read to its end."""
-    row, _, nth = cursor.partition(".")
-    return (int(row), int(nth)) if nth else (int(row) + 1, -1)

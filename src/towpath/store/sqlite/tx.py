@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import lru_cache
 from itertools import accumulate, repeat
@@ -13,9 +14,11 @@ import apsw
 from towpath.core import fairness
 from towpath.core.encoding import encode
 from towpath.core.lifecycle import State
-from towpath.core.records import JOB_COLUMNS, JOB_FIELDS, Enqueued, Event, Job, NewJob, column
+from towpath.core.records import JOB_COLUMNS, Enqueued, Event, Job, NewJob, column
 from towpath.core.tally import tally_new
+from towpath.core.working_set import NO_PLACE, shut
 from towpath.store.alike import alike
+from towpath.store.columns import PYTHON_TYPES, STRAIGHT, straight_of
 from towpath.store.contract import Row
 from towpath.store.sql import Queries
 from towpath.store.sqlite import bulk
@@ -45,9 +48,8 @@ _TIMES = frozenset(
         "last_at",
     ]
 )
-_BOOLS = frozenset({"ready", "parked", "leased", "closing"})
-_JOB_TIMES = tuple(index for index, name in enumerate(JOB_COLUMNS) if name in _TIMES)
-_JOB_BOOLS = tuple(index for index, name in enumerate(JOB_COLUMNS) if name in _BOOLS)
+_JOB_TIMES = tuple(index for index, name in enumerate(JOB_COLUMNS) if PYTHON_TYPES[name] is datetime)
+_JOB_BOOLS = tuple(index for index, name in enumerate(JOB_COLUMNS) if PYTHON_TYPES[name] is bool)
 _JOB_STATE = JOB_COLUMNS.index("state")
 _STATES = {state.value: state for state in State}
 
@@ -86,21 +88,11 @@ def _update(fields: tuple[str, ...]) -> str:
 _INSERT_EVENT = (
     "INSERT INTO towpath_event (job_id, seq, attempt, name, level, message, fields, ts) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
 )
-# Where a lane's next job is placed from, the lane's weight, and what its gate counts.
-_TAIL = """
-SELECT coalesce((SELECT pass FROM towpath_job
-                 WHERE queue = ?1 AND priority = ?2 AND lane = ?3 AND ready AND pass >= place.floor
-                 ORDER BY pass DESC LIMIT 1), place.floor),
-       coalesce(lane.weight, 1.0),
-       CASE WHEN lane.max_slots IS NOT NULL THEN 1 WHEN lane.max_roots IS NOT NULL THEN 2 ELSE 0 END
-FROM (SELECT coalesce((SELECT floor FROM towpath_clock WHERE queue = ?1 AND priority = ?2), 0.0) AS floor) AS place
-LEFT JOIN towpath_lane AS lane ON lane.queue = ?1 AND lane.lane = ?3
-"""
-_INSERT_JOB = (
-    "INSERT INTO towpath_job (id, queue, operation, tenant, lane, priority, cost, pass, parent_id, root_id, child_group,"
-    " key, live_key, ready, gate, parked, reason, run_at, due_at, max_attempts, payload, trace, created_at) "
-    "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"
+_NEW = (
+    *("id", *STRAIGHT, "root_id", "payload", "pass", "gate", "ready", "parked", "reason"),
+    *("key", "live_key", "run_at", "due_at", "created_at"),
 )
+_INSERT_JOB = f"INSERT INTO towpath_job ({', '.join(_NEW)}) VALUES ({', '.join('?' * len(_NEW))}) ON CONFLICT DO NOTHING"
 _TALLY_NEW = "INSERT INTO towpath_tally (queue, operation, created, queued, at) VALUES (?, ?, ?, ?, ?)"
 _OWNED = "INSERT INTO towpath_owned (tenant, id) VALUES (?, ?)"
 
@@ -163,6 +155,11 @@ class SqliteTx:
                 for e in events
             ),
         )
+        by_number: dict[int, list[str]] = {}
+        for event in events:
+            by_number.setdefault(event.seq, []).append(event.job_id)
+        for seq, ids in by_number.items():
+            bulk.list_events(self.connection, seq, ids, self.now.timestamp())
 
     async def insert_jobs(self, jobs: Sequence[NewJob]) -> list[Enqueued]:
         """Stamps and inserts. A key that a live job holds gives that job instead."""
@@ -171,27 +168,22 @@ class SqliteTx:
             if made is not None:
                 return made
         connection, now = self.connection, self.now.timestamp()
-        tails: dict[tuple[str, int, str], tuple[float, float, int]] = {}
+        places: dict[tuple[str, int, str], Place] = {}
         outcome: list[Enqueued] = []
         gated: set[tuple[str, str]] = set()
         added: list[NewJob] = []
         for job in jobs:
             lane = (job.queue, job.priority, job.lane)
-            if lane not in tails:
-                tails[lane] = self._tail(lane)
-            tail, weight, gate = tails[lane]
+            place = places.get(lane)
+            if place is None:
+                place = places[lane] = self._place(lane)
             run_at = _due(job, now)
-            scheduled = run_at is not None
-            parked = not scheduled and (gate == 1 or (gate == 2 and job.parent_id is None))
-            ready = not scheduled and not parked
-            pass_ = fairness.stamp(tail, tail, job.cost, weight) if ready else 0.0
-            reason = "scheduled" if scheduled else "capped" if parked else None
+            pass_, ready, parked, reason = place.of(job, scheduled=run_at is not None)
             connection.execute(
                 _INSERT_JOB,
                 (
-                    job.id, job.queue, job.operation, job.tenant, job.lane, job.priority, job.cost, pass_,
-                    job.parent_id, job.root_id or job.id, job.child_group, job.key, job.key, ready, gate, parked, reason,
-                    run_at, run_at, job.max_attempts, job.payload_json, job.trace, now,
+                    job.id, *straight_of(job), job.root_id or job.id, job.payload_json, pass_, place.gate, ready, parked,
+                    reason,                     job.key, job.key, run_at, run_at, now,
                 ),
             )  # fmt: skip
             if connection.changes() == 0:
@@ -200,13 +192,12 @@ class SqliteTx:
             outcome.append(Enqueued(job.id, created=True))
             added.append(job)
             if ready:
-                tails[lane] = (pass_, weight, gate)
+                place.tail = pass_
                 self.rings.add(job.queue)
             elif parked:
                 gated.add((job.queue, job.lane))
         connection.executemany(_OWNED, [(job.tenant, job.id) for job in added])
-        for queue in dict.fromkeys(job.queue for job in added):
-            bulk.tell_created(connection, queue, [job.id for job in added if job.queue == queue], now)
+        bulk.list_events(connection, 1, [job.id for job in added], now)
         for counts in tally_new((job.queue, job.operation) for job in added):
             connection.execute(_TALLY_NEW, (counts.queue, counts.operation, counts.created, counts.queued, now))
         for queue, name in sorted(gated):
@@ -218,17 +209,12 @@ class SqliteTx:
     async def _insert_alike(self, jobs: Sequence[NewJob]) -> list[Enqueued] | None:
         """All of them in a few statements; None if they are here already."""
         first, now = jobs[0], self.now.timestamp()
-        tail, weight, gate = self._tail((first.queue, first.priority, first.lane))
-        parked = gate == 1 or (gate == 2 and first.parent_id is None)
-        step = 0.0 if parked else first.cost / weight
-        passes = accumulate(repeat(step, len(jobs) - 1), initial=0.0 if parked else tail + step)
-        common = (
-            first.root_id, first.queue, first.operation, first.tenant, first.lane, first.priority, first.cost,
-            first.parent_id, first.child_group, not parked, gate, parked, "capped" if parked else None,
-            first.max_attempts, first.trace, now,
-        )  # fmt: skip
-        rows = [(job.id, place, job.payload_json) for job, place in zip(jobs, passes, strict=True)]
-        if not bulk.insert_alike(self.connection, common, rows, tenant=first.tenant, queue=first.queue, now=now):
+        place = self._place((first.queue, first.priority, first.lane))
+        pass_, ready, parked, reason = place.of(first)
+        passes = accumulate(repeat(first.cost / place.weight if ready else 0.0, len(jobs) - 1), initial=pass_)
+        common = (first.root_id, *straight_of(first), place.gate, ready, parked, reason, now)
+        rows = [(job.id, pass_, job.payload_json) for job, pass_ in zip(jobs, passes, strict=True)]
+        if not bulk.insert_alike(self.connection, common, rows, tenant=first.tenant, now=now):
             return None
         self.connection.execute(_TALLY_NEW, (first.queue, first.operation, len(jobs), len(jobs), now))
         if parked:
@@ -247,8 +233,28 @@ class SqliteTx:
         rows = self.connection.execute(query, {"tenant": job.tenant, "operation": job.operation, "key": job.key}).fetchall()
         return str(rows[0][0])
 
-    def _tail(self, lane: tuple[str, int, str]) -> tuple[float, float, int]:
-        return cast(tuple[float, float, int], self.connection.execute(_TAIL, lane).fetchall()[0])
+    def _place(self, lane: tuple[str, int, str]) -> Place:
+        bindings = dict(zip(("queue", "priority", "lane"), lane, strict=True))
+        [row] = self.connection.execute(self._queries["place"].text, bindings).fetchall()
+        return Place(*cast(tuple[float, float, float, int], row))
+
+
+@dataclass(slots=True)
+class Place:
+    """Where the next job of a lane goes; `tail` moves on with each that does."""
+
+    floor: float
+    tail: float
+    weight: float
+    gate: int
+
+    def of(self, job: NewJob, *, scheduled: bool = False) -> tuple[float, bool, bool, str | None]:
+        """Its pass, and whether it is ready or parked; else it is scheduled. The reason says which."""
+        if scheduled:
+            return NO_PLACE, False, False, "scheduled"
+        if shut(self.gate, job.parent_id):
+            return NO_PLACE, False, True, "capped"
+        return fairness.stamp(self.floor, self.tail, job.cost, self.weight), True, False, None
 
 
 def _due(job: NewJob, now: float) -> float | None:
@@ -265,6 +271,3 @@ def _bindings(params: dict[str, Any]) -> dict[str, Any]:
         if isinstance(value, list | tuple | set):
             params[name] = encode(list(value))
     return params
-
-
-assert JOB_FIELDS[0] == "id"

@@ -22,7 +22,7 @@ from typing import Any
 import apsw
 
 from towpath.core.errors import StoreUnavailable
-from towpath.core.points import touch
+from towpath.core.failpoints import touch
 from towpath.store.sql import Queries
 from towpath.store.sqlite.connection import connect, forget_statistics
 from towpath.store.sqlite.turnstile import Turnstile

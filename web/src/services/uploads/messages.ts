@@ -3,6 +3,7 @@ import { bytes, count } from "@/format/numbers";
 import { duration, etaRange } from "@/format/time";
 import { capital, sentence } from "@/format/words";
 import type { ProcessingJob } from "@/api/types";
+import type { HeardRecording } from "@/services/recordings/news";
 import { timecode } from "@/services/recordings/timecode";
 import type { UploadProblem, UploadRow } from "@/services/uploads/row";
 import type { UnifiedItem } from "@/services/uploads/unify";
@@ -25,6 +26,11 @@ export function etaNow(eta: readonly number[] | null | undefined, passedMs: numb
 /** "about 1 to 5 m": the unit once, where both ends have it. */
 function etaWords(eta: readonly number[] | null): string | null {
   return etaRange(eta)?.replace(/(\d+) (\w+) to (\d+) \2$/, "$1 to $3 $2") ?? null;
+}
+
+/** Of a recording that is under way. What the server said of the time that is left is counted on from when it said so. */
+export function recordingMessage({ job, heardAt }: Pick<HeardRecording, "job" | "heardAt">, now: number): string {
+  return job ? jobMessage(job, now - heardAt) : "";
 }
 
 /** Of a job that is queued or processed. `passedMs` is how long ago the server said so. */
@@ -79,32 +85,32 @@ export interface ItemWords {
   bad: boolean;
 }
 
-export function wordsOf(item: UnifiedItem, facts: { reachable: boolean; passedMs: number }): ItemWords {
+export function wordsOf(item: UnifiedItem, facts: { reachable: boolean; now: number }): ItemWords {
   const plain = (message: string): ItemWords => ({ message, remedy: null, bad: false });
   const bad = (problem: Pick<UploadProblem, "text" | "remedy">): ItemWords => {
     const { text, remedy } = problemWords(problem);
     return { message: text, remedy, bad: true };
   };
   switch (item.status) {
-    case "completed":
+    case "COMPLETED":
       return plain("Done");
-    case "cancelled":
+    case "CANCELLED":
       return plain("Cancelled");
-    case "failed":
-      return bad({ text: item.job?.error_message ?? "it failed", remedy: item.job?.error_remedy ?? null });
+    case "FAILED":
+      return bad({ text: item.recording?.error ?? "it failed", remedy: item.job?.error_remedy ?? null });
     case "upload_failed":
       return bad(item.upload?.problem ?? { text: "the upload failed", remedy: null });
     case "ready":
     case "uploading":
       return plain(item.upload ? uploadMessage(item.upload, facts.reachable) : "");
     default:
-      return plain(item.job ? jobMessage(item.job, facts.passedMs) : "Waits its turn");
+      return plain(item.recording ? recordingMessage(item.recording, facts.now) : "Waits its turn");
   }
 }
 
 /** How full the bar is: bytes while uploading, seconds of audio while transcribing; none where nothing can be said. */
 export function progressOf(item: UnifiedItem): { current: number; total: number | null } | null {
   if (item.status === "uploading" && item.upload) return { current: item.upload.sent, total: item.upload.size };
-  if (item.status === "transcribing") return item.job?.progress?.total ? item.job.progress : { current: 0, total: null };
-  return item.status === "summarizing" && item.job?.job_status === "processing" ? { current: 0, total: null } : null;
+  if (item.status === "PROCESSING") return item.job?.progress?.total ? item.job.progress : { current: 0, total: null };
+  return item.status === "SUMMARIZING" && item.job?.job_status === "processing" ? { current: 0, total: null } : null;
 }

@@ -1,5 +1,5 @@
 /** A file on its way to the server, as the reader sees it. What Uppy knows of the file decides; nothing else is kept. */
-import type { UnifiedStatus } from "@/services/recordings/status";
+import type { UploadStatus } from "@/services/recordings/status";
 
 /** What an upload may say about itself; empty means: as the server's settings say. */
 export interface UploadOptions {
@@ -34,7 +34,7 @@ export interface UploadRow {
   id: string;
   name: string;
   size: number;
-  status: Extract<UnifiedStatus, "ready" | "uploading" | "upload_failed">;
+  status: UploadStatus;
   sent: number;
   /** Bytes per second of late; null while nobody can say. */
   pace: number | null;

@@ -1,10 +1,11 @@
 /**
- * One list of everything that is going on with recordings: the server's jobs, files that wait to be uploaded, and uploads
+ * One list of everything that is going on with recordings: the server's own, files that wait to be uploaded, and uploads
  * under way. A recording is `rec_{id}`, a file without one `client_{id}`; an upload that got its recording's id becomes
  * that row, and what the server says of it wins.
  */
 import type { ProcessingJob } from "@/api/types";
-import { byPriority, speaker, statusOfJob, viewOf, type StatusView, type UnifiedStatus } from "@/services/recordings/status";
+import type { HeardRecording } from "@/services/recordings/news";
+import { byPriority, viewOf, type StatusView, type UnifiedStatus } from "@/services/recordings/status";
 import { titleOf, type UploadRow } from "@/services/uploads/row";
 
 export interface UnifiedItem {
@@ -16,6 +17,8 @@ export interface UnifiedItem {
   recordingId: string | null;
   jobId: string | null;
   clientId: string | null;
+  recording: HeardRecording | null;
+  /** The job that the recording's status comes from. */
   job: ProcessingJob | null;
   upload: UploadRow | null;
   /** For the order among equals, and for what is recent. */
@@ -24,15 +27,12 @@ export interface UnifiedItem {
 
 /** `places` remembers which upload a recording came from, after the upload itself is forgotten. */
 export function unify(
-  jobs: readonly ProcessingJob[],
+  recordings: readonly HeardRecording[],
   uploads: readonly UploadRow[],
   places: ReadonlyMap<string, string> = new Map(),
 ): UnifiedItem[] {
   const items = new Map<string, UnifiedItem>();
-  for (const [recordingId, its] of grouped(jobs)) {
-    const job = speaker(its);
-    if (job) items.set(`rec_${recordingId}`, ofJob(job, places.get(recordingId)));
-  }
+  for (const recording of recordings) items.set(`rec_${recording.id}`, ofRecording(recording, places.get(recording.id)));
   for (const upload of uploads) {
     const key = upload.recordingId ? `rec_${upload.recordingId}` : `client_${upload.id}`;
     const known = items.get(key);
@@ -42,25 +42,20 @@ export function unify(
   return [...items.values()].sort(inOrder);
 }
 
-function grouped(jobs: readonly ProcessingJob[]): Map<string, ProcessingJob[]> {
-  const found = new Map<string, ProcessingJob[]>();
-  for (const job of jobs) found.set(job.recording_id, [...(found.get(job.recording_id) ?? []), job]);
-  return found;
-}
-
-function ofJob(job: ProcessingJob, client: string | undefined): UnifiedItem {
-  const key = `rec_${job.recording_id}`;
+function ofRecording(recording: HeardRecording, client: string | undefined): UnifiedItem {
+  const { id, job } = recording;
   return {
-    key,
-    place: client ? `client_${client}` : key,
-    status: statusOfJob(job),
-    title: job.recording_title,
-    recordingId: job.recording_id,
-    jobId: job.id,
+    key: `rec_${id}`,
+    place: client ? `client_${client}` : `rec_${id}`,
+    status: recording.status,
+    title: recording.title,
+    recordingId: id,
+    jobId: job?.id ?? null,
     clientId: null,
+    recording,
     job,
     upload: null,
-    at: Date.parse(job.completed_at ?? job.created_at),
+    at: Date.parse(job?.completed_at ?? job?.created_at ?? recording.created_at),
   };
 }
 
@@ -69,11 +64,12 @@ function ofUpload(upload: UploadRow, key: string): UnifiedItem {
   return {
     key,
     place: `client_${upload.id}`,
-    status: upload.recordingId ? "queued" : upload.status,
+    status: upload.recordingId ? "PENDING" : upload.status,
     title: titleOf(upload),
     recordingId: upload.recordingId,
     jobId: upload.jobId,
     clientId: upload.id,
+    recording: null,
     job: null,
     upload,
     at: upload.addedAt,
@@ -84,7 +80,7 @@ function ofUpload(upload: UploadRow, key: string): UnifiedItem {
 function inOrder(left: UnifiedItem, right: UnifiedItem): number {
   const status = byPriority(left.status, right.status);
   if (status) return status;
-  if (left.status === "queued")
+  if (left.status === "PENDING")
     return (left.job?.position ?? Infinity) - (right.job?.position ?? Infinity) || left.at - right.at;
   return viewOf(left.status) === "active" ? left.at - right.at : right.at - left.at;
 }
@@ -97,6 +93,6 @@ export function inView(items: readonly UnifiedItem[], view: StatusView): Unified
 export function endings(before: readonly UnifiedItem[], after: readonly UnifiedItem[]): UnifiedItem[] {
   const live = new Set(before.filter((item) => viewOf(item.status) === "active").map((item) => item.place));
   return after.filter(
-    (item) => (item.status === "completed" || item.status === "failed") && live.has(item.place) && item.recordingId !== null,
+    (item) => (item.status === "COMPLETED" || item.status === "FAILED") && live.has(item.place) && item.recordingId !== null,
   );
 }

@@ -9,6 +9,8 @@ CREATE TABLE towpath.webhook (
     active        boolean NOT NULL,
     active_since  timestamptz NOT NULL,
     failing_since timestamptz,
+    -- Why it is not active, if nobody switched it off: it waits for a person.
+    paused_reason text,
     created_at    timestamptz NOT NULL
 );
 CREATE INDEX webhook_tenant ON towpath.webhook (tenant, id);
@@ -21,6 +23,8 @@ CREATE TABLE towpath.webhook_delivery (
     job_id          uuid,
     event           text NOT NULL,
     response_status integer,
+    -- How often it was sent. The job was entered more often, if it had to wait for a receiver that was down.
+    attempts        integer NOT NULL DEFAULT 0,
     created_at      timestamptz NOT NULL,
     PRIMARY KEY (webhook_id, id)
 );

@@ -9,6 +9,8 @@ CREATE TABLE towpath_webhook (
     active        integer NOT NULL,
     active_since  REAL NOT NULL,
     failing_since REAL,
+    -- Why it is not active, if nobody switched it off: it waits for a person.
+    paused_reason text,
     created_at    REAL NOT NULL
 );
 CREATE INDEX towpath_webhook_tenant ON towpath_webhook (tenant, id);
@@ -21,6 +23,8 @@ CREATE TABLE towpath_webhook_delivery (
     job_id          text,
     event           text NOT NULL,
     response_status integer,
+    -- How often it was sent. The job was entered more often, if it had to wait for a receiver that was down.
+    attempts        integer NOT NULL DEFAULT 0,
     created_at      REAL NOT NULL,
     PRIMARY KEY (webhook_id, id)
 );

@@ -1,0 +1,23 @@
+"""Assets in the database, found by their ids."""
+
+from __future__ import annotations
+
+from towpath import App, Context
+from towpath.assets.errors import AssetNotFound
+from towpath.assets.records import Asset, asset_from
+
+
+async def get(place: App | Context, tenant: str, asset_id: str) -> Asset:
+    """The asset, if it is this tenant's. Raises `AssetNotFound` for another's as for none."""
+    rows = await place.query("assets_by_id", ids=[asset_id.lower()], tenant=tenant)
+    if not rows:
+        raise AssetNotFound(asset_id)
+    return asset_from(rows[0])
+
+
+async def get_of_any_tenant(place: App | Context, asset_id: str) -> Asset:
+    """For administrators."""
+    rows = await place.query("asset_of_any_tenant", id=asset_id.lower())
+    if not rows:
+        raise AssetNotFound(asset_id)
+    return asset_from(rows[0])

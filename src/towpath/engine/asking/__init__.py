@@ -1,0 +1,1 @@
+"""What people ask of jobs, queues and events. Nothing in here changes anything."""

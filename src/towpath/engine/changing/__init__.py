@@ -1,0 +1,1 @@
+"""What people do to jobs that are there: cancel, delete, another priority."""

@@ -1,0 +1,91 @@
+"""Deleting jobs whatever they are doing: what is not ended is cancelled first.
+
+A handler that runs is asked to stop, and a job is only removed when it has: until then its handler may still write to
+blobs or to systems of its own. Deleting waits for that a little while and then refuses, having cancelled.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from towpath.core.errors import JobNotFound, NotRequeueable
+from towpath.engine.changing.cancelling import cancel
+from towpath.engine.services import Services
+from towpath.engine.tending.retention import delete_tree
+from towpath.store.contract import Store, Tx
+
+PATIENCE = 5.0
+"""Seconds that handlers get to end."""
+_REASON = "it is being deleted"
+_LOOK_EVERY = 0.05
+
+
+@dataclass(slots=True)
+class Removed:
+    """How many jobs went, children included, and why others did not."""
+
+    jobs: int = 0
+    gone: list[str] = field(default_factory=list)
+    refused: dict[str, str] = field(default_factory=dict)
+
+
+async def remove(services: Services, job_ids: Sequence[str]) -> Removed:
+    """Cancels what is live, waits a little for its handlers to end, and removes the trees."""
+    removed = Removed()
+    roots = await _roots(services.store, job_ids, removed)
+    live = [job_id for job_id, is_live in roots.items() if is_live]
+    if live:
+        await cancel(services.store, live, _REASON)
+    waiting = dict.fromkeys(roots)
+    deadline = asyncio.get_running_loop().time() + PATIENCE
+    while waiting:
+        leased = await _leased(services.store, list(waiting))
+        for job_id in [one for one in waiting if one not in leased]:
+            del waiting[job_id]
+            await _remove_one(services, job_id, removed)
+        if waiting and asyncio.get_running_loop().time() >= deadline:
+            break
+        if waiting:
+            await asyncio.sleep(_LOOK_EVERY)
+    for job_id in waiting:
+        removed.refused[job_id] = (
+            "it was cancelled, but its handler has not ended yet (a thread cannot be interrupted); delete it again later"
+        )
+    return removed
+
+
+async def _remove_one(services: Services, job_id: str, removed: Removed) -> None:
+    try:
+        removed.jobs += await delete_tree(services, job_id)
+        removed.gone.append(job_id)
+    except JobNotFound:
+        removed.refused[job_id] = "not found"
+    except NotRequeueable as error:  # somebody requeued it, or it got a child, in the meantime
+        removed.refused[job_id] = str(error)
+
+
+async def _roots(store: Store, job_ids: Sequence[str], removed: Removed) -> dict[str, bool]:
+    """Those that can go at all -> whether they are live. A child goes with its whole tree or not at all."""
+    asked = list(dict.fromkeys(job_ids))
+    rows = {job.id: job for job in await store.read(lambda tx: tx.jobs("jobs_by_id", ids=asked))}
+    found: dict[str, bool] = {}
+    for job_id in asked:
+        job = rows.get(job_id)
+        if job is None:
+            removed.refused[job_id] = "not found"
+        elif job.parent_id is None:
+            found[job_id] = job.live
+        elif job.root_id not in rows:
+            removed.refused[job_id] = f"it is a child of {job.parent_id}; delete {job.root_id} with all its children"
+    return found
+
+
+async def _leased(store: Store, roots: list[str]) -> set[str]:
+    """Which of the trees still have a running handler."""
+
+    async def unit(tx: Tx) -> set[str]:
+        return {str(row["root_id"]) for row in await tx.fetch("leased_roots", roots=roots)}
+
+    return await store.read(unit)

@@ -1,0 +1,1 @@
+"""A job in a worker: claimed, run, its writes fenced and committed together, settled."""

@@ -1,0 +1,65 @@
+"""What becomes of a finished upload whose purpose is to be a recording."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from towpath import App, SchemaInvalid
+from towpath.assets import Asset, AssetRefused, Sender
+from towpath.recordings.intake import Options, Uploader, checked, create
+
+_TRUE, _FALSE = frozenset({"true", "1", "yes", "on"}), frozenset({"false", "0", "no", "off"})
+KNOWN = ("title", "language", "speakers", "auto_summary", "priority")
+PURPOSE = "recording"
+PRIORITY = "priority"
+"""What it takes to come before everybody else."""
+
+
+def check(app: App, sender: Sender, options: Mapping[str, Any]) -> None:
+    """Refuses options that do not fit before anything is uploaded: a language nobody here understands, for one."""
+    if unknown := sorted(set(options) - set(KNOWN)):
+        raise SchemaInvalid(f"there is no such option; known are: {', '.join(KNOWN)}", path=unknown[0][:100])
+    checked(app, options_from(sender, options))
+
+
+async def received(app: App, sender: Sender, asset: Asset, options: Mapping[str, Any]) -> dict[str, Any]:
+    """Answers what POST /upload answers: the ids of the recording and of its job. Again gives the same."""
+    whose = Uploader(sender.tenant, sender.account_id, sender.name)
+    recording_id, job_id = await create(app, asset, options_from(sender, options), whose)
+    return {"id": recording_id, "job_id": job_id}
+
+
+def options_from(sender: Sender, given: Mapping[str, Any]) -> Options:
+    """Options as forms and upload metadata have them: text. What does not fit is refused with its name."""
+    text = {name: str(given[name]).strip() for name in KNOWN if given.get(name) not in (None, "")}
+    priority = _priority(text.get("priority", "1"))
+    check_standing(sender, priority)
+    return Options(
+        title=text.get("title"),
+        language=text.get("language"),
+        speakers=_flag("speakers", text.get("speakers", "false")),
+        auto_summary=_flag("auto_summary", text["auto_summary"]) if "auto_summary" in text else None,
+        priority=priority,
+    )
+
+
+def check_standing(sender: Sender, priority: int) -> None:
+    """Coming before everybody else takes a scope of its own."""
+    if priority < 1 and PRIORITY not in sender.may:
+        raise AssetRefused(
+            f"priority 0 takes from others, and needs the scope {PRIORITY!r}",
+            remedy="leave it out, or use a token that has the scope", why="not_allowed",
+        )  # fmt: skip
+
+
+def _flag(name: str, text: str) -> bool:
+    if text.lower() in _TRUE | _FALSE:
+        return text.lower() in _TRUE
+    raise SchemaInvalid(f"must be true or false, got {text[:50]!r}", path=name)
+
+
+def _priority(text: str) -> int:
+    if text in ("0", "1", "2", "3"):
+        return int(text)
+    raise SchemaInvalid(f"must be 0 (first) to 3 (last), got {text[:50]!r}", path="priority")

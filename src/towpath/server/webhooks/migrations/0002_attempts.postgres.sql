@@ -1,5 +1,0 @@
--- How often it was sent. The job was entered more often, if it had to wait for a receiver that was down.
-ALTER TABLE towpath.webhook_delivery ADD COLUMN attempts integer NOT NULL DEFAULT 0;
-UPDATE towpath.webhook_delivery
-SET attempts = (SELECT job.attempt FROM towpath.job AS job WHERE job.id = webhook_delivery.id)
-WHERE EXISTS (SELECT 1 FROM towpath.job AS job WHERE job.id = webhook_delivery.id);

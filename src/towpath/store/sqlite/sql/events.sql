@@ -1,0 +1,14 @@
+-- name: keep_starts
+-- Of jobs whose rows are about to forget when they were started. Streams have been told already, so no batch lists it again.
+INSERT INTO towpath.event (job_id, seq, attempt, name, ts)
+SELECT id, 2, 1, 'job.started', started_at FROM towpath.job WHERE id IN :ids AND started_at IS NOT NULL
+ON CONFLICT DO NOTHING
+
+-- name: old_batches
+-- Where the first batches after a place end that are old enough. Numbers and times are in the same order.
+SELECT CAST(max(xid) AS text) AS upto
+FROM (SELECT xid, ts FROM towpath.event_batch WHERE xid > CAST(:after AS integer) ORDER BY xid LIMIT :limit)
+WHERE ts < :before
+
+-- name: forget_batches
+DELETE FROM towpath.event_batch WHERE xid > CAST(:after AS integer) AND xid <= CAST(:upto AS integer)
