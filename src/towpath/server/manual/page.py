@@ -32,7 +32,7 @@ _COMMON = frozenset({"400", "401", "403", "413", "415", "422", "500", "503"})
 
 
 def page(document: dict[str, Any], base: str, *, ui: bool) -> str:
-    """`base` is the path that the server is mounted at, with a slash at its end. `ui`: whether the web UI is served beside it."""
+    """`base` is the path that the server is mounted at, with a slash at its end; `ui`, whether the web UI is there."""
     schemas: Schemas = document["components"]["schemas"]
     groups: dict[str, list[str]] = {}
     for path, methods in document["paths"].items():
