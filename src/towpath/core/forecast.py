@@ -1,8 +1,8 @@
 """What a queue is going to do: in which order its jobs are begun, and when each is done.
 
-A family is what people wait for: a job, with the parts that it makes. The queue is played from here on by the rules that the
-stores obey: lowest band first, then lowest pass, then oldest; fresh work is stamped behind its lane's last, begun work keeps
-its place, and a lane's cap parks what is too much. Nothing here does I/O or knows what the work is.
+A family is what people wait for: a job, with the parts that it makes. The queue is simulated from now on by the rules that
+the stores obey: lowest band first, then lowest pass, then oldest; fresh work is stamped behind its lane's last, begun work
+keeps its place, and a lane's cap parks what is too much. Nothing here does I/O or knows what the work is.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from enum import Enum
 from towpath.core import fairness
 from towpath.core.records import GATE_NONE, GATE_ROOTS, GATE_SLOTS
 
-MOST_PLAYED = 30_000
+MOST_SIMULATED = 30_000
 """Jobs; whoever is not done by then is too far away to say anything about."""
 
 
@@ -102,7 +102,7 @@ _Key = tuple[int, float, str]
 _Job = tuple[Piece, Family, bool]
 
 
-class _Play:
+class _Simulation:
     def __init__(self, floors: Mapping[int, float], lanes: Mapping[str, Cap]) -> None:
         self.now = 0.0
         self._floors = dict(floors)
@@ -116,7 +116,7 @@ class _Play:
         self._missing: dict[str, int] = {}
         self._under_way: set[str] = set()
         self._begun: set[str] = set()
-        self.told = Forecast()
+        self.forecast = Forecast()
 
     def set_up(self, families: Iterable[Family]) -> None:
         for family in families:
@@ -189,7 +189,7 @@ class _Play:
             self._use(lane, 1)
             self._stamp(job)
             if not waiting:
-                self.told.dry[lane] = len(self.told.order)
+                self.forecast.dry[lane] = len(self.forecast.order)
 
     def open_gates(self) -> None:
         for lane in list(self._parked):
@@ -211,8 +211,8 @@ class _Play:
 
     def _place(self, family: Family) -> None:
         subject = family.subject or family.id
-        self.told.order[family.id] = len(self.told.order) + 1
-        self.told.places[family.id] = len(self._begun) - (subject in self._begun) + 1
+        self.forecast.order[family.id] = len(self.forecast.order) + 1
+        self.forecast.places[family.id] = len(self._begun) - (subject in self._begun) + 1
         if subject not in self._under_way:
             self._begun.add(subject)
 
@@ -252,7 +252,7 @@ class _Play:
             family.own, family.closing = last, None
             self._admit((last, family, True))
             return
-        self.told.ends[family.id] = self.now
+        self.forecast.ends[family.id] = self.now
         if self._counts_as_open(family):
             self._use(family.lane, -1)
             self.open_gate(family.lane)
@@ -271,27 +271,27 @@ def foresee(
     lanes: Mapping[str, Cap] | None = None,
     most_places: int = 1000,
 ) -> Forecast:
-    """Plays the queue with so many slots until all that are asked for are done, or more than `most_places` are begun. The
-    families are used up by it."""
+    """Simulates the queue with so many slots until all that are asked for are done, or more than `most_places` are begun.
+    The families are used up by it."""
     families = list(families)
     before, share = _lane_work(families), _shares(families, lanes or {})
-    play = _Play(floors or {}, lanes or {})
-    play.set_up(families)
-    play.open_gates()
-    left = set(asked)
-    for _ in range(MOST_PLAYED):
-        while play.busy < max(1, slots) and play.claim():
+    simulation = _Simulation(floors or {}, lanes or {})
+    simulation.set_up(families)
+    simulation.open_gates()
+    forecast, left = simulation.forecast, set(asked)
+    for _ in range(MOST_SIMULATED):
+        while simulation.busy < max(1, slots) and simulation.claim():
             pass
-        if not play.busy or len(play.told.order) > most_places:
+        if not simulation.busy or len(forecast.order) > most_places:
             break
-        play.end_one()
-        left.difference_update(play.told.ends)
+        simulation.end_one()
+        left.difference_update(forecast.ends)
         if not left:
             break
     for family in families:
         if family.id in asked:
-            play.told.crowded[family.id] = before[family.id] / share[family.lane] / max(1, slots)
-    return play.told
+            forecast.crowded[family.id] = before[family.id] / share[family.lane] / max(1, slots)
+    return forecast
 
 
 def _lane_work(families: Iterable[Family]) -> dict[str, float]:

@@ -1,4 +1,4 @@
-"""What callers ask for: one named constructor per verb of the lifecycle table. `moves.py` performs them."""
+"""What callers ask for: one named constructor per verb of the lifecycle table. `verbs.py` performs them."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The transcription of a recording: probe → decode → split → child jobs per group of windows → merge → save.
 
 Each is recorded when it is done. After a crash the job is entered again from the top and everything on record is skipped,
-down to single windows; see hearing.py.
+down to single windows; see windows.py.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """What the engine asks of a database. `tests/contracts` runs one suite over every implementation.
 
-The rules about jobs are not here and not in the implementations: `ledger.py` plays them on any `Tx`. An implementation
-brings transactions, a few hot statements, the event stream and the doorbell.
+The rules about jobs are not here and not in the implementations: `core/verbs.py` has them, and `ledger.py` applies them in
+any `Tx`. An implementation brings transactions, a few hot statements, the event stream and the doorbell.
 """
 
 from __future__ import annotations

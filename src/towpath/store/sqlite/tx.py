@@ -183,7 +183,7 @@ class SqliteTx:
                 _INSERT_JOB,
                 (
                     job.id, *straight_of(job), job.root_id or job.id, job.payload_json, pass_, place.gate, ready, parked,
-                    reason,                     job.key, job.key, run_at, run_at, now,
+                    reason, job.key, job.key, run_at, run_at, now,
                 ),
             )  # fmt: skip
             if connection.changes() == 0:
