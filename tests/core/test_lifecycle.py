@@ -32,7 +32,7 @@ def test_a_jobs_state_is_changed_by_the_verbs_and_by_the_two_statements_of_the_h
     updated = {
         str(path.relative_to(package))
         for path in package.rglob("*.sql")
-        if re.search(r"UPDATE towpath[._]job\b[^;]*?\bSET\b[^;]*?\bstate = ", path.read_text("utf-8"))
+        if re.search(r"UPDATE towpath[._]job\b[^;]*?\bSET\b((?!\bWHERE\b)[^;])*?\bstate = ", path.read_text("utf-8"))
     }
     assert updated == {"store/postgres/sql/turn.sql", "store/sqlite/procedures.sql"}
 

@@ -1,8 +1,8 @@
 """What SQL is made of the list of columns, which is the fields of `Job`.
 
 `Claimed` says which of them a claim answers, `NewJob` which of them come with a new job. A statement names them by a
-placeholder, such as `{job_columns}`, that is filled when the statement is loaded. So a column is added to the database by a
-migration, and to everything else by its field.
+placeholder, such as `{claimed}` or `{new_columns}`, that is filled when the statement is loaded. So a column is added to the
+database by a migration, and to everything else by its field.
 """
 
 from __future__ import annotations
