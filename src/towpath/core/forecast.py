@@ -85,17 +85,20 @@ class Cap:
 
 @dataclass(slots=True)
 class Forecast:
-    """`order`: 1 is begun next, then 2. `places`: how many other subjects are begun before it, and one; those that are under
-    way do not count. `ends`: seconds from now, if nothing comes to it. `crowded`: when those that were asked for would be
-    done if everybody who is here kept sending, and one more came: fair order promises that much. `dry` are lanes that had
-    nothing parked any more, and how many were begun by then: if a lane has more than was told, what comes after is not
-    certain."""
+    """What becomes of the families, by their ids; only `dry` goes by lane."""
 
     order: dict[str, int] = field(default_factory=dict)
+    """The one that is begun next has 1, the one after it 2."""
     places: dict[str, int] = field(default_factory=dict)
+    """How many other subjects are begun before it, and one. What is under way already does not count."""
     crowded: dict[str, float] = field(default_factory=dict)
+    """Of those that were asked for: seconds until the end if all lanes that are here went on sending, and one more came.
+    Fair order promises that it takes no longer."""
     ends: dict[str, float] = field(default_factory=dict)
+    """Seconds until the end, if nothing more comes to the queue."""
     dry: dict[str, int] = field(default_factory=dict)
+    """Lanes of which the last parked job was let through -> how many families were begun by then. If the lane has more
+    parked jobs than the simulation was given, the order after that is not certain."""
 
 
 _Key = tuple[int, float, str]

@@ -21,11 +21,12 @@ from towpath.core.verbs import perform
 from towpath.core.working_set import NO_PLACE, WorkingSet
 from towpath.store.contract import Row, Tx
 
-# Verbs that may take children with them; the others only ever touch the job and its ancestors.
+# Verbs that may take all descendants with them; the others touch the job and its ancestors.
 _REACH_DOWN = frozenset({"cancel", "requeue"})
+# Verbs that may end a job while children of it are open: those are cancelled with it.
+_MAY_ORPHAN = frozenset({"fail", "finish_partial", "rescue", "expire", "retry_later"})
 # For how long after a lane's cap has changed the janitor looks for jobs that were enqueued meanwhile.
 NEW_CAP = timedelta(minutes=10)
-_MAY_ORPHAN = frozenset({"fail", "finish_partial", "rescue", "expire", "retry_later"})
 
 
 async def apply(tx: Tx, transitions: Sequence[Transition]) -> list[str | None]:

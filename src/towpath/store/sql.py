@@ -38,9 +38,12 @@ _COMMENT = re.compile(r"--[^\n]*")
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """One statement, ready for its database. `names` are the parameters in the order PostgreSQL numbers them. `own` are the
-    engine's, of which it is known what a planner should do with them. Those that lock on PostgreSQL also say when they
-    had the last lock, as `locked_at`: `now()` would be the time before it was waited for."""
+    """One statement, ready for its database.
+
+    `names` are the parameters in the order in which PostgreSQL numbers them. `own`: it is the engine's, and planned under
+    the engine's settings (decision 0022); those of slices are not. `locks`: it locks rows on PostgreSQL and answers, as
+    `locked_at`, when it had the last of them. The transaction goes on from that time: `now()` there is when it began, which
+    may be long before, if it had to wait for a lock."""
 
     name: str
     text: str
@@ -58,7 +61,8 @@ def compile_query(name: str, source: str, dialect: str, *, own: bool = False, pa
         text = _LOCK.sub("", text).replace("towpath.", "towpath_").replace(_BYTEWISE, "")
     else:
         numbers = {parameter: index for index, parameter in enumerate(names, 1)}
-        text = _IN_LEASED.sub(r"= ANY (ARRAY (\1))", text)  # the list first, then its jobs by their ids; never a join of all
+        # The few leases first, as an array, then their jobs by id: a join could begin with all jobs.
+        text = _IN_LEASED.sub(r"= ANY (ARRAY (\1))", text)
         text = _IN_LIST.sub(r"= ANY(:\1)", _NOT_IN_LIST.sub(r"<> ALL(:\1)", text))
         text = _PARAMETER.sub(lambda match: f"${numbers[match[1]]}", text)
         if own and _LOCKS.search(text):

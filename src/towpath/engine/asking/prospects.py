@@ -137,7 +137,7 @@ class _Teller:
         return order > min(MOST_IN_LINE, self._last_sure(forecast))
 
     def _last_sure(self, forecast: Forecast) -> int:
-        """How many are begun before the first that jobs may be before that were not read."""
+        """Up to which number the order is certain. Behind the horizon, ready jobs that were not read may come first."""
         horizon = self._line.horizon
         if horizon is None:
             return MOST_IN_LINE

@@ -17,7 +17,7 @@ SPLIT_FROM = 64
 
 
 class Ahead:
-    """A job that is claimed and has not been begun. With the claim it came with."""
+    """A job that is claimed and has not been begun."""
 
     __slots__ = ("job", "looks")
 

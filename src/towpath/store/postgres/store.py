@@ -143,11 +143,11 @@ class PostgresStore:
             return value, tx.gates
 
         value, gates = await self._again(once, patient=patient)
-        await self._open(gates)
+        await self._open_gates(gates)
         result: T = value
         return result
 
-    async def _open(self, gates: set[tuple[str, str]]) -> None:
+    async def _open_gates(self, gates: set[tuple[str, str]]) -> None:
         for queue, lane in sorted(gates):
             await self.run(partial(ledger.gate, queue=queue, lane=lane))
 
@@ -183,7 +183,7 @@ class PostgresStore:
             finally:
                 await _clean(connection)
             self._after(tx)
-        await self._open(tx.gates)
+        await self._open_gates(tx.gates)
 
     async def enqueue(self, jobs: Sequence[NewJob]) -> list[Enqueued]:
         """One statement, no explicit transaction; only a taken key or a capped lane needs more."""
@@ -202,7 +202,7 @@ class PostgresStore:
             return rows, tx
 
         rows, tx = await self._again(once, patient=False)
-        await self._open(tx.gates)
+        await self._open_gates(tx.gates)
         if rows and (len(jobs) == 1 or all(row["added"] is None for row in rows)):
             return [Enqueued(job.id, created=True) for job in jobs]
         return await self.run(lambda tx: tx.finish_insert(jobs, rows))  # type: ignore[attr-defined]  # it is a PostgresTx

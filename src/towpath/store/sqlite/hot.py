@@ -133,13 +133,13 @@ def _asked(plain: Sequence[Transition]) -> str:
 
 
 def _among(transitions: Sequence[Transition], ids: Any) -> set[int]:
-    """Where the first word about each of these jobs is."""
+    """The places of the transitions that ended these jobs: of several about one job it was the first."""
     wanted = set(from_json(ids))
     return {index for index in ledger.short_way(transitions) if transitions[index].job_id in wanted}
 
 
 def _request(claim: Claim, room: int, now: float) -> tuple[Any, ...]:
-    """Without `claim.after`: nothing that was claimed is left in the index to be skipped."""
+    """Without `claim.after`: SQLite takes a claimed job out of its index at once, so there is nothing to skip."""
     cursors = (claim.cursors.get(band) for band in PRIORITIES)  # a band without one gives nothing
     return (claim.queue, room, claim.worker_id, now + claim.lease_seconds, now, *cursors)
 

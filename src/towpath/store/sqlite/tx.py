@@ -25,6 +25,7 @@ from towpath.store.sqlite import bulk
 
 T = TypeVar("T")
 
+# Columns of any table that hold a moment. SQLite has no type for that: they are numbers, and become moments by their names.
 _TIMES = frozenset(
     [
         "run_at",
