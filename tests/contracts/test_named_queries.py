@@ -82,6 +82,18 @@ def test_a_whole_job_is_asked_for_by_its_columns_so_that_later_ones_do_not_matte
     )
 
 
+def test_other_tables_whose_names_begin_like_the_jobs_are_asked_for_as_they_are_written():
+    assert text_of("SELECT * FROM towpath.job_event", "postgres") == "SELECT * FROM towpath.job_event"
+
+
+@pytest.mark.parametrize("dialect", ["postgres", "sqlite"])
+def test_no_query_of_the_engine_asks_for_whatever_columns_a_job_may_have(dialect):
+    queries = engine_queries(dialect)
+    starred = [name for name in queries.names() if re.search(r"\*\s+FROM\s+towpath[._]job\b|\bjob\.\*", queries[name].text)]
+    assert starred == []
+    assert f"SELECT {', '.join(JOB_COLUMNS)} " in queries["jobs_by_id"].text
+
+
 def test_comments_and_a_closing_semicolon_do_not_count():
     assert text_of("-- what: for :nobody\nSELECT 1; -- :done", "postgres") == "SELECT 1"
 

@@ -2,58 +2,58 @@
 
 from datetime import timedelta
 
-from tests.core.boards import BROKEN, NOW, Play, child, queued, running, waiting
+from tests.core.trials import BROKEN, NOW, Trial, child, queued, running, waiting
 from towpath.core import transitions
 from towpath.core.tally import Tally, tally, tally_new
 
 
-def counted(play: Play) -> list[Tally]:
-    return tally(play.working.changes(), play.working.events, play.working.jobs)
+def counted(trial: Trial) -> list[Tally]:
+    return tally(trial.working_set.changes(), trial.working_set.events, trial.working_set.jobs)
 
 
 def test_a_success_is_one_running_less_and_one_succeeded_more_with_its_time():
-    play = Play(running(started_at=NOW - timedelta(seconds=5)))
-    play.does(transitions.succeed("job", 1, None))
-    assert counted(play) == [Tally("q", "op", succeeded=1, running=-1, run_seconds=5.0, runs=[5.0])]
+    trial = Trial(running(started_at=NOW - timedelta(seconds=5)))
+    trial.does(transitions.succeed("job", 1, None))
+    assert counted(trial) == [Tally("q", "op", succeeded=1, running=-1, run_seconds=5.0, runs=[5.0])]
 
 
 def test_each_ending_of_a_cascade_tells_its_own_time():
-    play = Play(
+    trial = Trial(
         waiting("parent", closing=True, children_total=3, started_at=NOW - timedelta(seconds=9)),
         child("parent", running("a", operation="op", started_at=NOW - timedelta(seconds=2.5))),
         child("parent", queued("b", operation="op")),
     )
-    play.does(transitions.cancel("parent"))
-    [counts] = counted(play)
+    trial.does(transitions.cancel("parent"))
+    [counts] = counted(trial)
     assert (counts.run_seconds, sorted(counts.runs)) == (11.5, [2.5, 9.0])
 
 
 def test_a_retry_is_one_running_less_and_one_queued_more():
-    play = Play(running())
-    play.does(transitions.retry("job", 1, BROKEN, 0))
-    assert counted(play) == [Tally("q", "op", retried=1, running=-1, queued=1)]
+    trial = Trial(running())
+    trial.does(transitions.retry("job", 1, BROKEN, 0))
+    assert counted(trial) == [Tally("q", "op", retried=1, running=-1, queued=1)]
 
 
 def test_a_wait_moves_between_levels_only():
-    play = Play(running())
-    play.does(transitions.defer("job", 1, "sleep", wakes_seen=0, deadline=None, max_wait=60))
-    assert counted(play) == [Tally("q", "op", running=-1, waiting=1)]
+    trial = Trial(running())
+    trial.does(transitions.defer("job", 1, "sleep", wakes_seen=0, deadline=None, max_wait=60))
+    assert counted(trial) == [Tally("q", "op", running=-1, waiting=1)]
 
 
 def test_a_defer_that_was_woken_meanwhile_ends_up_queued():
-    play = Play(running(wakes=1))
-    play.does(transitions.defer("job", 1, "sleep", wakes_seen=0, deadline=None, max_wait=60))
-    assert counted(play) == [Tally("q", "op", running=-1, queued=1)]
+    trial = Trial(running(wakes=1))
+    trial.does(transitions.defer("job", 1, "sleep", wakes_seen=0, deadline=None, max_wait=60))
+    assert counted(trial) == [Tally("q", "op", running=-1, queued=1)]
 
 
 def test_a_cascade_is_counted_per_queue_and_operation():
-    play = Play(
+    trial = Trial(
         waiting("parent", closing=True, children_total=2),
         child("parent", queued("a", operation="leaf")),
         child("parent", queued("b", operation="leaf", queue="other")),
     )
-    play.does(transitions.cancel("parent"))
-    assert sorted(counted(play), key=lambda one: (one.queue, one.operation)) == [
+    trial.does(transitions.cancel("parent"))
+    assert sorted(counted(trial), key=lambda one: (one.queue, one.operation)) == [
         Tally("other", "leaf", cancelled=1, queued=-1),
         Tally("q", "leaf", cancelled=1, queued=-1),
         Tally("q", "op", cancelled=1, waiting=-1, runs=[0.0]),
@@ -61,9 +61,9 @@ def test_a_cascade_is_counted_per_queue_and_operation():
 
 
 def test_what_changes_no_state_is_not_counted():
-    play = Play(waiting())
-    play.does(transitions.poll("job", "w", 30))
-    assert counted(play) == []
+    trial = Trial(waiting())
+    trial.does(transitions.poll("job", "w", 30))
+    assert counted(trial) == []
 
 
 def test_new_jobs_are_counted_together():

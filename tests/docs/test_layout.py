@@ -28,15 +28,6 @@ def test_the_architecture_page_lists_every_room_and_no_other():
     assert listed == _rooms()
 
 
-@pytest.mark.parametrize("page", ["docs/architecture.md", "CONTRIBUTING.md"])
-def test_every_source_file_that_is_named_exists(page):
-    text = (ROOT / page).read_text("utf-8")
-    named = re.findall(r"`((?:core|store|engine|blobs|transports|cli|testing|tests|docs|bench)/[\w/.-]+)`", text)
-    assert named
-    missing = [name for name in named if not any((base / name).exists() for base in (PACKAGE, ROOT))]
-    assert missing == []
-
-
 def test_the_tree_in_contributing_is_the_tree():
     [tree] = [block for block in blocks(ROOT / "CONTRIBUTING.md", "") if "src/towpath/" in block.text]
     rooms = set(re.findall(r"^  ([\w]+)(?:/|\.py) ", tree.text, re.MULTILINE))

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from tests.contracts.stores import Hands, new_job
-from tests.core.boards import legal_end
+from tests.core.trials import legal_end
 from tests.model.world import Thing, World
 from towpath.core import transitions
 from towpath.core.encoding import decode

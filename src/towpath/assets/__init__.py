@@ -13,9 +13,9 @@ from towpath.assets.limits import Limits
 from towpath.assets.lookup import get, get_of_any_tenant
 from towpath.assets.media import decode, probe
 from towpath.assets.purposes import on_upload
+from towpath.assets.quota import usage
 from towpath.assets.records import Asset, Upload, Usage
 from towpath.assets.removal import delete
-from towpath.assets.room import usage
 from towpath.assets.sender import Sender
 from towpath.assets.slice import attach
 from towpath.assets.sniffing import MEDIA

@@ -8,7 +8,7 @@ from itertools import chain
 
 from towpath import App, JobNotFound, NotRequeueable, Transaction
 from towpath.assets.keys import SUBJECT, folder_of
-from towpath.assets.room import take_room
+from towpath.assets.quota import count_against_quota
 
 
 async def delete(app: App, tenant: str, ids: Sequence[str]) -> int:
@@ -22,7 +22,7 @@ async def delete(app: App, tenant: str, ids: Sequence[str]) -> int:
         rows = await tx.query("assets_lock", ids=wanted, tenant=tenant)
         if rows:
             size = sum(row["bytes"] for row in rows)
-            await take_room(tx, tenant, -size, 0, assets=-len(rows))
+            await count_against_quota(tx, tenant, -size, 0, assets=-len(rows))
             await tx.change("assets_remove", ids=[row["id"] for row in rows], now=tx.now)
         return [row["id"] for row in rows]
 

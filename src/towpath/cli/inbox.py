@@ -26,7 +26,7 @@ from towpath.cli.options import (
 from towpath.cli.records import job_as_dict, plain
 from towpath.cli.screen import clean, console, one_line, say_json
 from towpath.cli.words import age, jobs
-from towpath.core.projections import folded
+from towpath.core.naming import folded
 
 app = typer.Typer()
 

@@ -39,7 +39,7 @@ _PROGRESS_EVERY = 1.0
 
 
 class Context:
-    """One entry of one job.
+    """One entry of one job: a run of its operation from the top. There are several if the job waits or is retried.
 
     Everything written through it is fenced: once the job has been cancelled, rescued or requeued, the next write raises
     LeaseLost and nothing of it counts.

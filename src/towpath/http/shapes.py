@@ -9,7 +9,7 @@ from typing import Annotated, Any, Generic, TypeVar, get_args
 from pydantic import AfterValidator, AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field, PlainSerializer
 
 from towpath.core.encoding import plain
-from towpath.core.projections import spelt
+from towpath.core.naming import spelt
 
 T = TypeVar("T")
 _RFC_3339 = re.compile(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d")

@@ -5,8 +5,9 @@ written `towpath.job`: a schema on PostgreSQL, a prefix (`towpath_job`) on SQLit
 user's own tables. `FOR UPDATE …` is dropped for SQLite, where a write transaction is alone anyway. Where the two
 databases must differ, `x.postgres.sql` and `x.sqlite.sql` say it per dialect.
 
-The engine's own files also hold fragments, headed by `-- fragment: such_and_such`. A fragment stands wherever a query says
-`{such_and_such}`; so do those of `columns.py`, which are made of the list of columns.
+The engine's own files also hold fragments, headed by `-- fragment: such_and_such`. A fragment is put wherever a query says
+`{such_and_such}`; so are those of `columns.py`, which are made of the list of columns. `SELECT * FROM towpath.job` becomes a
+list of names, too.
 """
 
 from __future__ import annotations
@@ -27,17 +28,22 @@ _NOT_IN_LIST = re.compile(r"\bNOT +IN +:([a-z_][a-z_0-9]*)", re.IGNORECASE)
 _IN_LEASED = re.compile(r"(?<!NOT )\bIN +\((SELECT job_id FROM towpath\.lease[^()]*)\)", re.IGNORECASE)
 _LOCK = re.compile(r"\bFOR +(?:NO KEY +)?UPDATE(?: +OF +\w+)?(?: +SKIP +LOCKED)?", re.IGNORECASE)
 _LOCKS = re.compile(r"^SELECT\b.*\bFOR UPDATE$", re.DOTALL)
-# Columns by name: a worker of this release must not trip over a column that a later one has added.
-_WHOLE_JOB = "SELECT {job_columns} FROM towpath.job"
+# A whole job is written with a star, and asked for by the names of its columns: a worker of this release must not trip over
+# a column that a later one has added.
+_WHOLE_JOB = re.compile(r"\bSELECT \* FROM towpath\.job\b")
+_NAMED_JOB = "SELECT {job_columns} FROM towpath.job"
 _BYTEWISE = ' COLLATE "C"'  # as SQLite compares texts in any case
 _COMMENT = re.compile(r"--[^\n]*")
 
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """One statement, ready for its database. `names` are the parameters in the order PostgreSQL numbers them. `own` are the
-    engine's, of which it is known what a planner should do with them. Those that lock on PostgreSQL also say when they
-    had the last lock, as `locked_at`: `now()` would be the time before it was waited for."""
+    """One statement, ready for its database.
+
+    `names` are the parameters in the order in which PostgreSQL numbers them. `own`: it is the engine's, and planned under
+    the engine's settings (decision 0022); those of slices are not. `locks`: it locks rows on PostgreSQL and answers, as
+    `locked_at`, when it had the last of them. The transaction goes on from that time: `now()` there is when it began, which
+    may be long before, if it had to wait for a lock."""
 
     name: str
     text: str
@@ -47,7 +53,7 @@ class Query:
 
 
 def compile_query(name: str, source: str, dialect: str, *, own: bool = False, parts: dict[str, str] | None = None) -> Query:
-    text = source.replace("SELECT * FROM towpath.job", _WHOLE_JOB)
+    text = _WHOLE_JOB.sub(_NAMED_JOB, source)
     text = _COMMENT.sub("", filled(text, fragments(dialect) | (parts or {}))).strip().rstrip(";")
     names = tuple(dict.fromkeys(_PARAMETER.findall(text)))
     if dialect == "sqlite":
@@ -55,7 +61,8 @@ def compile_query(name: str, source: str, dialect: str, *, own: bool = False, pa
         text = _LOCK.sub("", text).replace("towpath.", "towpath_").replace(_BYTEWISE, "")
     else:
         numbers = {parameter: index for index, parameter in enumerate(names, 1)}
-        text = _IN_LEASED.sub(r"= ANY (ARRAY (\1))", text)  # the list first, then its jobs by their ids; never a join of all
+        # The few leases first, as an array, then their jobs by id: a join could begin with all jobs.
+        text = _IN_LEASED.sub(r"= ANY (ARRAY (\1))", text)
         text = _IN_LIST.sub(r"= ANY(:\1)", _NOT_IN_LIST.sub(r"<> ALL(:\1)", text))
         text = _PARAMETER.sub(lambda match: f"${numbers[match[1]]}", text)
         if own and _LOCKS.search(text):

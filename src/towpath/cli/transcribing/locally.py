@@ -72,7 +72,7 @@ def _look(view: RecordingView) -> Look:
 
 
 @asynccontextmanager
-async def opened_here(data: Path, concurrency: int) -> AsyncIterator[OnThisMachine]:
+async def on_this_machine(data: Path, concurrency: int) -> AsyncIterator[OnThisMachine]:
     """The data directory with a worker on it until the end. A server may run on it as well."""
     app = App(database_in(data))
     attach(app)

@@ -108,7 +108,7 @@ def _look(recording: dict[str, Any]) -> Look:
 
 
 @asynccontextmanager
-async def opened_there(url: str, token: str | None) -> AsyncIterator[OnServer]:
+async def on_server(url: str, token: str | None) -> AsyncIterator[OnServer]:
     try:
         import httpx
     except ImportError:

@@ -45,8 +45,8 @@ def patience(alive: Sequence[Row]) -> float:
 
 
 async def furthest_lease(tx: Tx, lease: float = 0.0) -> datetime | None:
-    """Until when a lease can last: one that ends later was given before the clock was moved back. Twice the longest that
-    anybody gives, because a lease need only be told from one that is off by more. None if nobody is known to give any."""
+    """Until when a lease can last: one that ends later was given before the clock was moved back. This is twice the longest
+    that anybody gives: what ends before that runs out soon enough by itself. None if nobody is known to give any."""
     longest = max(lease, (await tx.fetch("longest_lease"))[0]["seconds"] or 0.0)
     return tx.now + timedelta(seconds=2 * longest) if longest else None
 

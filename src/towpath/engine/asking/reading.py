@@ -11,7 +11,7 @@ from towpath.core.encoding import decode
 from towpath.core.errors import ConfigurationError, JobNotFound
 from towpath.core.ids import FIRST_ID, LAST_ID
 from towpath.core.lifecycle import State
-from towpath.core.projections import folded
+from towpath.core.naming import folded
 from towpath.core.records import Event, Job, Step, Subject
 from towpath.core.usage import NOTHING, Cost, Usage, total
 from towpath.engine.asking.deltas import DELETED, Deltas

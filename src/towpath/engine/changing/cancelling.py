@@ -23,7 +23,7 @@ async def cancel(store: Store, job_ids: Sequence[str], reason: str | None = None
     """Cancels several jobs and their children in one transaction; those that have ended stay as they are."""
 
     async def unit(tx: Tx) -> Cancelled:
-        _, working = await ledger.play(tx, [transitions.cancel(job_id, reason) for job_id in job_ids])
+        _, working = await ledger.carry_out(tx, [transitions.cancel(job_id, reason) for job_id in job_ids])
         done = Cancelled()
         states = {before.id: before.state for before, _, changed in working.changes() if "state" in changed}
         for job_id in job_ids:

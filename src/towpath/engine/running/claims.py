@@ -56,7 +56,9 @@ class QueueClaims:
             verdicts, taken = await self._store.turn(settles, claim)
         else:
             verdicts, taken = [], await self._store.claim(claim)
-        if claim.after and not taken:  # the plateau has come to its end, but for what has come back to it
+        if claim.after and not taken:
+            # Nothing is left after the id up to which the jobs of this pass were claimed. Work that was begun may have come
+            # back to the same pass since, before that id: the same claim once more, without the id.
             self._after, self._next_after, self._plateau = {}, {}, {}
             claim.after = {}
             taken = await self._store.claim(claim)

@@ -76,7 +76,9 @@ def _being_cancelled() -> bool:
 
 async def _outcome(job: Claimed, operation: Operation, ctx: Context, value: Any) -> Transition:
     if ctx.suspended is not None:
-        return _deferral(job, ctx, ctx.suspended)  # it was swallowed, and wins all the same
+        return _deferral(
+            job, ctx, ctx.suspended
+        )  # the operation caught the exception that suspends it; it waits all the same
     if ctx.interrupted is not None and (ctx.interrupted != "shutdown" or ctx.heard):
         return _interrupted(job, operation, ctx)
     await ctx.place_follow_ups()

@@ -31,7 +31,7 @@ _AFTER_A_FAILURE = 0.2
 
 
 class Turns:
-    """Owns what is pending, the cursors of its queues, and the verdicts. Jobs are handed to `arrived` with their claim."""
+    """Owns what is pending, the cursors of its queues, and the verdicts. Jobs that were claimed are handed to `arrived`."""
 
     def __init__(
         self, store: Store, group_commit: GroupCommit, worker: WorkerRow, lease_seconds: float, pace: Pace, arrived: Arrived
@@ -109,7 +109,7 @@ class Turns:
             await reach("worker.claimed")
             if taken:
                 self.coming += len(taken)
-                self._loop.call_soon(self._read, taken, claims, claim)
+                self._loop.call_soon(self._read, taken, claims)
                 self._go_on_after(claims)
             total += len(taken)
         return total
@@ -148,7 +148,7 @@ class Turns:
                 settle[1](verdict, None)
         self._group_commit.settle_all(undecided)
 
-    def _read(self, taken: ClaimedBatch, claims: QueueClaims, claim: Claim) -> None:
+    def _read(self, taken: ClaimedBatch, claims: QueueClaims) -> None:
         self.coming -= len(taken)
         try:
             jobs = taken.jobs

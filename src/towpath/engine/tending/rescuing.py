@@ -36,8 +36,8 @@ class Page:
 
 
 async def rescue(services: Services) -> int:
-    """Whatever has run out by now, page by page, so that one bad row cannot hide the others. For whoever knows that it was
-    not for want of a chance to renew it; a janitor goes by `Rescuer`."""
+    """Whatever has run out by now, page by page, so that one bad row cannot hide the others. It takes for granted that every
+    worker could have renewed its leases; a janitor makes sure of that first, with `Rescuer`."""
     return await _each_page(services, 0.0, _ran_out)
 
 

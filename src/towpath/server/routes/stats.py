@@ -7,7 +7,7 @@ from typing import Annotated
 from fastapi import Query
 from pydantic import BeforeValidator
 
-from towpath.core.projections import folded
+from towpath.core.naming import folded
 from towpath.http.policy import Reader, tenant_of
 from towpath.http.routing import Router
 from towpath.server.counts import at_most_once_a_second

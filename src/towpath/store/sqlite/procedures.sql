@@ -47,8 +47,9 @@ CREATE TEMP VIEW IF NOT EXISTS towpath_claim AS
 SELECT NULL AS queue, NULL AS room, NULL AS worker_id, NULL AS until, NULL AS now,
        NULL AS cursor_0, NULL AS cursor_1, NULL AS cursor_2, NULL AS cursor_3;
 
--- What was claimed is in `towpath_begun` afterwards, in fair order. A band is not looked at if those before it have enough. The
--- last item of `taken` is null for jobs without a family, a past or a lane of their own.
+-- What was claimed is in `towpath_begun` afterwards. The bands are read one after the other, and no further than until there are as many
+-- jobs as there is room for. `taken` is the job as JSON in the order of `Claimed`: the columns that every claim answers, and then all
+-- others as one array, or null if they are as in most jobs (`columns.py`).
 CREATE TEMP TRIGGER IF NOT EXISTS towpath_claim INSTEAD OF INSERT ON towpath_claim BEGIN
     DELETE FROM towpath_begun;
 

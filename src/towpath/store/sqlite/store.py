@@ -147,7 +147,7 @@ class SqliteStore:
         unit: Unit[T],
         peek: Callable[[apsw.Connection], bool] | None = None,
         nothing: T | None = None,
-        alone: hot.Alone[T] | None = None,
+        alone: hot.CommitsItself[T] | None = None,
     ) -> asyncio.Future[T]:
         await reach("tx.begin")
         future: asyncio.Future[T] = asyncio.get_running_loop().create_future()

@@ -25,6 +25,7 @@ from towpath.store.sqlite import bulk
 
 T = TypeVar("T")
 
+# Columns of any table that hold a moment. SQLite has no type for that: they are numbers, and become moments by their names.
 _TIMES = frozenset(
     [
         "run_at",
@@ -85,16 +86,11 @@ def _update(fields: tuple[str, ...]) -> str:
     return f"UPDATE towpath_job SET {assignments} WHERE id = ? AND state = ? AND attempt = ?"
 
 
-_INSERT_EVENT = (
-    "INSERT INTO towpath_event (job_id, seq, attempt, name, level, message, fields, ts) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
-)
 _NEW = (
     *("id", *STRAIGHT, "root_id", "payload", "pass", "gate", "ready", "parked", "reason"),
     *("key", "live_key", "run_at", "due_at", "created_at"),
 )
 _INSERT_JOB = f"INSERT INTO towpath_job ({', '.join(_NEW)}) VALUES ({', '.join('?' * len(_NEW))}) ON CONFLICT DO NOTHING"
-_TALLY_NEW = "INSERT INTO towpath_tally (queue, operation, created, queued, at) VALUES (?, ?, ?, ?, ?)"
-_OWNED = "INSERT INTO towpath_owned (tenant, id) VALUES (?, ?)"
 
 
 class SqliteTx:
@@ -148,18 +144,12 @@ class SqliteTx:
                 raise RuntimeError(f"job {before.id} changed inside its own transaction")
 
     async def insert_events(self, events: Sequence[Event]) -> None:
-        self.connection.executemany(
-            _INSERT_EVENT,
-            (
-                (e.job_id, e.seq, e.attempt, e.name, e.level, e.message, encode(e.fields) if e.fields else None, e.ts)
-                for e in events
-            ),
-        )
+        self.connection.executemany(self._queries["insert_event"].text, map(_event_values, events))
         by_number: dict[int, list[str]] = {}
         for event in events:
             by_number.setdefault(event.seq, []).append(event.job_id)
         for seq, ids in by_number.items():
-            bulk.list_events(self.connection, seq, ids, self.now.timestamp())
+            bulk.list_events(self.connection, self._queries, seq, ids, self.now.timestamp())
 
     async def insert_jobs(self, jobs: Sequence[NewJob]) -> list[Enqueued]:
         """Stamps and inserts. A key that a live job holds gives that job instead."""
@@ -183,7 +173,7 @@ class SqliteTx:
                 _INSERT_JOB,
                 (
                     job.id, *straight_of(job), job.root_id or job.id, job.payload_json, pass_, place.gate, ready, parked,
-                    reason,                     job.key, job.key, run_at, run_at, now,
+                    reason, job.key, job.key, run_at, run_at, now,
                 ),
             )  # fmt: skip
             if connection.changes() == 0:
@@ -196,10 +186,10 @@ class SqliteTx:
                 self.rings.add(job.queue)
             elif parked:
                 gated.add((job.queue, job.lane))
-        connection.executemany(_OWNED, [(job.tenant, job.id) for job in added])
-        bulk.list_events(connection, 1, [job.id for job in added], now)
+        connection.executemany(self._queries["insert_owned"].text, [{"tenant": job.tenant, "id": job.id} for job in added])
+        bulk.list_events(connection, self._queries, 1, [job.id for job in added], now)
         for counts in tally_new((job.queue, job.operation) for job in added):
-            connection.execute(_TALLY_NEW, (counts.queue, counts.operation, counts.created, counts.queued, now))
+            await self.execute("tally_new", queue=counts.queue, operation=counts.operation, jobs=counts.created, now=now)
         for queue, name in sorted(gated):
             from towpath.store.ledger import gate as open_gate
 
@@ -214,9 +204,9 @@ class SqliteTx:
         passes = accumulate(repeat(first.cost / place.weight if ready else 0.0, len(jobs) - 1), initial=pass_)
         common = (first.root_id, *straight_of(first), place.gate, ready, parked, reason, now)
         rows = [(job.id, pass_, job.payload_json) for job, pass_ in zip(jobs, passes, strict=True)]
-        if not bulk.insert_alike(self.connection, common, rows, tenant=first.tenant, now=now):
+        if not bulk.insert_alike(self.connection, self._queries, common, rows, tenant=first.tenant, now=now):
             return None
-        self.connection.execute(_TALLY_NEW, (first.queue, first.operation, len(jobs), len(jobs), now))
+        await self.execute("tally_new", queue=first.queue, operation=first.operation, jobs=len(jobs), now=now)
         if parked:
             from towpath.store.ledger import gate as open_gate
 
@@ -226,8 +216,7 @@ class SqliteTx:
         return [Enqueued(job.id, created=True) for job in jobs]
 
     def _holder(self, job: NewJob) -> str:
-        found = self.connection.execute("SELECT 1 FROM towpath_job WHERE id = ?", (job.id,)).fetchall()
-        if found:
+        if self.connection.execute(self._queries["jobs_known"].text, {"ids": encode([job.id])}).fetchall():
             return job.id  # the same insert, sent again after an unknown commit
         query = self._queries["job_by_key"].text
         rows = self.connection.execute(query, {"tenant": job.tenant, "operation": job.operation, "key": job.key}).fetchall()
@@ -260,6 +249,13 @@ class Place:
 def _due(job: NewJob, now: float) -> float | None:
     run_at = job.run_at.timestamp() if job.run_at else now + job.delay if job.delay else None
     return run_at if run_at is not None and run_at > now else None
+
+
+def _event_values(event: Event) -> dict[str, Any]:
+    return {
+        "job_id": event.job_id, "seq": event.seq, "attempt": event.attempt, "name": event.name, "level": event.level,
+        "message": event.message, "fields": encode(event.fields) if event.fields else None, "ts": event.ts,
+    }  # fmt: skip
 
 
 def _stored(value: Any) -> Any:

@@ -1,3 +1,14 @@
+-- name: now
+-- What time it is for a transaction.
+SELECT now()
+
+-- name: now_for_guest
+-- The same for a caller's own transaction, whose statements may read whole tables; see `tx.py`.
+SELECT now(), set_config('enable_seqscan', 'on', true)
+
+-- name: capped_queues
+SELECT name FROM towpath.queue WHERE max_slots IS NOT NULL
+
 -- name: insert_events
 WITH told AS (
     INSERT INTO towpath.event (job_id, seq, attempt, name, level, message, fields, ts)
@@ -41,6 +52,3 @@ WITH ours AS (
 UPDATE towpath.job SET lease_until = clock_timestamp() + make_interval(secs => :lease)
 WHERE id = ANY (ARRAY (SELECT id FROM ours))
 RETURNING id
-
--- name: states
-SELECT id, state FROM towpath.job WHERE id IN :ids

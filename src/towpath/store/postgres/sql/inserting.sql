@@ -46,5 +46,10 @@ SELECT queue, lane, ready, parked, added
 FROM towpath.insert_jobs(:locks::bigint[], string_to_array(:ids::text, ',')::uuid[], :payloads::json[], :sorts::json,
                          :sort_of::integer[], :spent::float8[], :keys::text[])
 
+-- name: lock_lanes
+-- The lanes' locks alone, which `insert_jobs` takes by itself if it is given them. Inside of transactions that insert into several
+-- lanes this comes first, so that tests can come in between the locks and the insert.
+SELECT pg_advisory_xact_lock(lock) FROM unnest(:locks::bigint[]) AS lock
+
 -- name: place
 SELECT floor, tail, weight, gate FROM towpath.place(:queue::text, :priority::smallint, :lane::text)

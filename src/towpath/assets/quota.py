@@ -1,7 +1,7 @@
-"""What a tenant's files take up. A quota holds while files arrive, not only when they are there.
+"""How many bytes a tenant's files take up, and the quota on that, which holds while files arrive and not only at their end.
 
-Every change of it is in the transaction of the change that causes it, so the count cannot drift, and two uploads at once
-cannot both take the last room.
+The count is changed in the transaction of whatever changes the files, so it cannot drift, and two uploads at once cannot
+both take the last bytes.
 """
 
 from __future__ import annotations
@@ -22,14 +22,16 @@ async def usage(app: App, tenant: str) -> Usage:
     return Usage(used, count, app.settings.upload_quota_bytes)
 
 
-async def check_room(app: App, tenant: str) -> None:
+async def check_quota(app: App, tenant: str) -> None:
     """A tenant that is full is told before it sends anything."""
     used = await usage(app, tenant)
     if used.quota and used.bytes >= used.quota:
         raise over_quota(used.bytes, used.quota, None)
 
 
-async def take_room(tx: Transaction, tenant: str, size: int, quota: int, *, assets: int = 0, whole: bool = True) -> None:
+async def count_against_quota(
+    tx: Transaction, tenant: str, size: int, quota: int, *, assets: int = 0, whole: bool = True
+) -> None:
     """Counts so many bytes more, or less. Raises `AssetRefused` if that is over the quota.
 
     `whole`: these are all bytes of the file, and can be told as its size.
@@ -43,7 +45,7 @@ async def take_room(tx: Transaction, tenant: str, size: int, quota: int, *, asse
 
 
 class Reserving:
-    """Takes the room for what has come before it is written, so that files under way count, several at once together.
+    """Counts what has come before it is written, so that files under way count against the quota, several at once together.
 
     Without a quota nobody needs to know before the end.
     """
@@ -67,7 +69,7 @@ class Reserving:
 
     async def _counted(self, held: bytearray) -> bytes:
         async def unit(tx: Transaction) -> None:
-            await take_room(tx, self._tenant, len(held), self._app.settings.upload_quota_bytes, whole=False)
+            await count_against_quota(tx, self._tenant, len(held), self._app.settings.upload_quota_bytes, whole=False)
             if not await tx.change("asset_grow", id=self._id, bytes=len(held), now=tx.now):
                 raise abandoned()
 

@@ -1,4 +1,4 @@
-"""Jobs on a working without a database, and a checker that the events of every move tell the truth about it."""
+"""Verbs tried on jobs without a database, and a check that the events each of them writes tell the truth about it."""
 
 from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
@@ -44,20 +44,20 @@ def follow_up(job_id: str = "next") -> NewJob:
     return NewJob(job_id, "op", "q", "null")
 
 
-class Play:
-    """A working and the transitions played on it. Every play checks that the events tell what the rows say."""
+class Trial:
+    """A working set and the transitions performed on it. After each, the events must tell what the rows say."""
 
     def __init__(self, *jobs: Job, now: datetime = NOW) -> None:
-        self.working = WorkingSet(jobs, now)
+        self.working_set = WorkingSet(jobs, now)
         self._told = {job.id: _told_so_far(job) for job in jobs}
 
     def __getitem__(self, job_id: str) -> Job:
-        return self.working.jobs[job_id]
+        return self.working_set.jobs[job_id]
 
     def __call__(self, transition: Transition) -> str | None:
-        refused = perform(self.working, transition)
-        self.working.tell_counts()
-        for job_id, job in self.working.jobs.items():
+        refused = perform(self.working_set, transition)
+        self.working_set.tell_counts()
+        for job_id, job in self.working_set.jobs.items():
             assert_truthful(self._told[job_id], self.events(job_id), job)
         return refused
 
@@ -67,23 +67,23 @@ class Play:
         return self[transition.job_id]
 
     def refuses(self, transition: Transition) -> str:
-        before = [(before, job, changed) for before, job, changed in self.working.changes()]
-        events = len(self.working.events)
+        before = [(before, job, changed) for before, job, changed in self.working_set.changes()]
+        events = len(self.working_set.events)
         refused = self(transition)
         assert refused is not None
-        assert len(self.working.changes()) == len(before)
-        assert len(self.working.events) == events
+        assert len(self.working_set.changes()) == len(before)
+        assert len(self.working_set.events) == events
         return refused
 
     def events(self, job_id: str = "job") -> list[Event]:
-        return [event for event in self.working.events if event.job_id == job_id]
+        return [event for event in self.working_set.events if event.job_id == job_id]
 
     def names(self, job_id: str = "job") -> list[str]:
         return [event.name for event in self.events(job_id)]
 
 
 def _told_so_far(job: Job) -> Folded:
-    """What the events before the working would have told, so that the new ones can be folded on top."""
+    """What the events before this transaction would have told, so that the new ones can be folded on top."""
     return Folded(**{name: getattr(job, name) for name in Folded.__dataclass_fields__})
 
 

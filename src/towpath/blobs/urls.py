@@ -1,16 +1,14 @@
-"""From a URL in the settings to an open store."""
+"""What the URL of a blob store in the settings names. `wiring.py` opens it."""
 
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-from towpath.blobs.contract import BlobStore
 from towpath.blobs.errors import InvalidBlobUrl
-from towpath.blobs.local import LocalBlobs
 
 _KNOWN = "known schemes: file (file:///absolute/directory)"
 
 
-def open_blobs(url: str) -> BlobStore:
+def directory_of(url: str) -> Path:
     """Errors name the scheme only: the rest of a bucket's URL may hold credentials."""
     try:
         parts = urlsplit(url)
@@ -19,7 +17,7 @@ def open_blobs(url: str) -> BlobStore:
     if parts.scheme != "file":
         given = f"the scheme {parts.scheme!r}" if parts.scheme else "no scheme"
         raise InvalidBlobUrl(f"the URL of the blob store has {given}, which names no store; {_KNOWN}")
-    return LocalBlobs(_directory(parts.netloc, unquote(parts.path), bool(parts.query or parts.fragment)))
+    return _directory(parts.netloc, unquote(parts.path), bool(parts.query or parts.fragment))
 
 
 def _directory(host: str, path: str, has_more: bool) -> Path:

@@ -3,7 +3,8 @@
 import pytest
 
 from towpath.core.lifecycle import LIVE, TERMINAL, State
-from towpath.core.projections import STATUS, folded, spelt, states_of, status_of
+from towpath.core.naming import folded, spelt
+from towpath.core.statuses import STATUS, states_of, status_of
 
 
 def test_every_state_has_a_status_and_the_table_is_this_one():

@@ -15,7 +15,7 @@ from tests.products.recordings.studio import Studio
 from tests.server.api.site import ok
 from towpath import Settings
 from towpath.core.errors import SchemaInvalid
-from towpath.recordings import room
+from towpath.recordings import decoded_quota
 
 SECOND = 32_000
 LONG = encoded(silence(20.0), "flac")
@@ -24,8 +24,8 @@ SHORT = encoded(silence(10.0), "flac")
 
 @pytest.fixture(autouse=True)
 def small_steps(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(room, "STEP", 2 * SECOND)
-    monkeypatch.setattr(room, "_LATER", 0.1)
+    monkeypatch.setattr(decoded_quota, "STEP", 2 * SECOND)
+    monkeypatch.setattr(decoded_quota, "_LATER", 0.1)
 
 
 @pytest.fixture
@@ -97,7 +97,7 @@ async def test_what_failed_keeps_its_room_for_a_retry_until_it_is_deleted(studio
 @on_sqlite
 async def test_a_recording_waits_while_the_disk_is_nearly_full(studio: Studio, ear: Ear, monkeypatch: pytest.MonkeyPatch):
     full = namedtuple("full", "total used free")(100, 90, 10)
-    monkeypatch.setattr(room.shutil, "disk_usage", lambda _: full)
+    monkeypatch.setattr(decoded_quota.shutil, "disk_usage", lambda _: full)
     sent = await studio.upload(SHORT, "short.flac")
     async with studio.working(8):
         assert "free some space" in await told(studio, sent["job_id"], "the disk has 10 bytes left")

@@ -11,7 +11,7 @@ from tests.assets.test_receiving import left, received, rows
 from tests.assets.tus import VERSION, Notes, begin, begun, send
 from tests.server.api.site import Site, ok, problem
 from towpath import App, assets
-from towpath.assets import room
+from towpath.assets import quota
 
 DATA = media.sound("wav")
 STEP = 10_000
@@ -19,7 +19,7 @@ STEP = 10_000
 
 @pytest.fixture(autouse=True)
 def small_steps(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(room, "STEP", STEP)
+    monkeypatch.setattr(quota, "STEP", STEP)
 
 
 async def test_bytes_of_files_that_come_at_the_same_time_count_together(app: App):

@@ -1,4 +1,5 @@
-"""Room for decoded audio, taken as it comes: a few kilobytes of a file can be hours of it, which no upload quota knows of.
+"""The quota on decoded audio, counted as it comes: a few kilobytes of a file can be hours of it, which no upload quota knows
+of.
 
 What a tenant's recordings take up together is limited, and some of the disk is left to everybody else.
 """
@@ -20,8 +21,8 @@ _LATER = 30.0
 _SETTING = "TOWPATH_DECODED_QUOTA_BYTES"
 
 
-class Room:
-    """What the decoded audio of one job takes up. It is kept until `give_back`, or until the job is deleted."""
+class DecodedQuota:
+    """What the decoded audio of one job takes of it. It is kept until `give_back`, or until the job is deleted."""
 
     def __init__(self, ctx: Context, most: int) -> None:
         self._ctx, self._most, self._taken = ctx, most, 0
