@@ -69,7 +69,7 @@ async def test_what_is_told_days_later_goes_to_its_hour(hands):
     await fold(hands.store)
     await hands.enqueue_many(3)
     old = "at - 216000" if hands.store.dialect == "sqlite" else "at - interval '60 hours'"
-    await hands.sql(f"UPDATE {hands.table('tally')} SET at = {old} RETURNING 1 AS done")
+    await hands.sql(f"UPDATE {hands.table('count_delta')} SET at = {old} RETURNING 1 AS done")
     await roll_up(hands.store)
     found = await hands.sql(f"SELECT sum(created) AS created, count(*) AS n FROM {hands.table('rollup')}")
     assert int(found[0]["created"]) == 6

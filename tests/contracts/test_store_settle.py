@@ -27,13 +27,13 @@ async def story_of(hands: Hands, job_id: str) -> list[tuple]:
 
 
 async def forget_counts(hands: Hands) -> None:
-    await hands.sql(f"DELETE FROM {hands.table('tally')} RETURNING 1 AS done")
+    await hands.sql(f"DELETE FROM {hands.table('count_delta')} RETURNING 1 AS done")
 
 
 async def counts(hands: Hands) -> list[dict]:
     rows = await hands.sql(
         f"SELECT queue, operation, sum(succeeded) AS succeeded, sum(running) AS running, sum(queued) AS queued, "
-        f"sum(started) AS started FROM {hands.table('tally')} GROUP BY queue, operation"
+        f"sum(started) AS started FROM {hands.table('count_delta')} GROUP BY queue, operation"
     )
     return [dict(row) for row in rows]
 

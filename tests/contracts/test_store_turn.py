@@ -51,7 +51,7 @@ async def test_a_turn_counts_like_the_two_calls(hands):
     await turn(hands, success(first))
     rows = await hands.sql(
         f"SELECT sum(queued) AS queued, sum(running) AS running, sum(started) AS started, sum(succeeded) AS succeeded "
-        f"FROM {hands.table('tally')}"
+        f"FROM {hands.table('count_delta')}"
     )
     assert dict(rows[0]) == {"queued": 0, "running": 1, "started": 2, "succeeded": 1}
 

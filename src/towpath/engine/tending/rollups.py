@@ -1,6 +1,6 @@
-"""Compacts what the transactions have tallied: counts and histograms per minute, depths per queue, use of models.
+"""Compacts the deltas that transactions have written: counts and histograms per minute, depths per queue, use of models.
 
-Any number of processes may do this at once: each tally row is taken by exactly one of them. What is told late, because
+Any number of processes may do this at once: each row is taken by exactly one of them. What comes late, because
 no worker ran for days, goes straight to its hour: minutes that old have been folded already, see `folding.py`.
 """
 
@@ -26,9 +26,9 @@ _LEVELS = ("queued", "running", "waiting")
 async def roll_up(store: Store) -> int:
     """Answers how much there was to compact."""
     done = 0
-    if await store.read(lambda tx: tx.fetch("any_tally")):
+    if await store.read(lambda tx: tx.fetch("any_count_delta")):
         done += await store.run(_compact)
-    if await store.read(lambda tx: tx.fetch("any_usage")):
+    if await store.read(lambda tx: tx.fetch("any_usage_delta")):
         done += await store.run(_compact_usage)
     return done
 
@@ -45,9 +45,9 @@ def slot_of(minute: datetime, now: datetime, *, of: int = 1) -> datetime:
 
 
 async def _compact(tx: Tx) -> int:
-    rows = await tx.fetch("take_tally")
+    rows = await tx.fetch("take_count_deltas")
     if tx.dialect == "sqlite":
-        await tx.execute("clear_tally")
+        await tx.execute("clear_count_deltas")
     await _add_flows(tx, rows)
     await _add_durations(tx, rows)
     for queue, depth in sorted(_summed(rows, ("queue",), _LEVELS).items()):
@@ -118,7 +118,7 @@ def _plain(value: Any) -> Any:
 
 
 async def _compact_usage(tx: Tx) -> int:
-    rows = await tx.fetch("take_usage")
+    rows = await tx.fetch("take_usage_deltas")
     told = [dict(row) | {"quarter": slot_of(row["minute"], tx.now, of=15)} for row in rows]
     whose = ("tenant", "queue", "operation", "model")
     await add(tx, "add_usages", ("quarter", *whose), _summed(told, ("quarter", *whose), SUMS))

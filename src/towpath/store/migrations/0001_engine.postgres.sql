@@ -295,7 +295,7 @@ CREATE TABLE towpath.declared (
 
 -- What every transaction changed in the counts, one row per queue and operation, compacted by the janitor into the
 -- tables below: pages read those, never the jobs, and no counter row is shared on the hot path.
-CREATE TABLE towpath.tally (
+CREATE TABLE towpath.count_delta (
     at           timestamptz NOT NULL DEFAULT now(),
     queue        text NOT NULL,
     operation    text NOT NULL,
@@ -395,9 +395,9 @@ CREATE TABLE towpath.lifetime_histogram (
     PRIMARY KEY (queue, operation, what, bucket)
 );
 
--- What models were used for: written with the step that used them, compacted like the tally, by the quarter of an hour
+-- What models were used for: written with the step that used them, compacted like `count_delta`, by the quarter of an hour
 -- and, for a few hours, by the minute as well. Quarters are folded into hours like minutes.
-CREATE TABLE towpath.usage_tally (
+CREATE TABLE towpath.usage_delta (
     at               timestamptz NOT NULL DEFAULT now(),
     tenant           text NOT NULL,
     queue            text NOT NULL,
@@ -518,9 +518,9 @@ CREATE VIEW towpath.v_queues AS
 SELECT n.name AS queue, coalesce(sum(d.queued), 0)::bigint AS queued, coalesce(sum(d.running), 0)::bigint AS running,
        coalesce(sum(d.waiting), 0)::bigint AS waiting, coalesce(bool_or(q.paused), false) AS paused,
        max(q.max_slots) AS max_slots
-FROM (SELECT queue AS name FROM towpath.depth UNION SELECT queue FROM towpath.tally UNION SELECT name FROM towpath.queue) AS n
+FROM (SELECT queue AS name FROM towpath.depth UNION SELECT queue FROM towpath.count_delta UNION SELECT name FROM towpath.queue) AS n
 LEFT JOIN (SELECT queue, queued, running, waiting FROM towpath.depth
-           UNION ALL SELECT queue, queued, running, waiting FROM towpath.tally) AS d ON d.queue = n.name
+           UNION ALL SELECT queue, queued, running, waiting FROM towpath.count_delta) AS d ON d.queue = n.name
 LEFT JOIN towpath.queue AS q ON q.name = n.name
 GROUP BY n.name;
 

@@ -286,7 +286,7 @@ CREATE TABLE towpath_declared (
 
 -- What every transaction changed in the counts, one row per queue and operation, compacted by the janitor into the
 -- tables below: pages read those, never the jobs, and no counter row is shared on the hot path.
-CREATE TABLE towpath_tally (
+CREATE TABLE towpath_count_delta (
     at           REAL NOT NULL DEFAULT (unixepoch('subsec')),
     queue        text NOT NULL,
     operation    text NOT NULL,
@@ -386,9 +386,9 @@ CREATE TABLE towpath_lifetime_histogram (
     PRIMARY KEY (queue, operation, what, bucket)
 );
 
--- What models were used for: written with the step that used them, compacted like the tally, by the quarter of an hour
+-- What models were used for: written with the step that used them, compacted like `count_delta`, by the quarter of an hour
 -- and, for a few hours, by the minute as well. Quarters are folded into hours like minutes.
-CREATE TABLE towpath_usage_tally (
+CREATE TABLE towpath_usage_delta (
     at               REAL NOT NULL DEFAULT (unixepoch('subsec')),
     tenant           text NOT NULL,
     queue            text NOT NULL,
@@ -509,9 +509,9 @@ LEFT JOIN towpath_price AS p ON p.model = u.model;
 CREATE VIEW towpath_v_queues AS
 SELECT n.name AS queue, coalesce(sum(d.queued), 0) AS queued, coalesce(sum(d.running), 0) AS running,
        coalesce(sum(d.waiting), 0) AS waiting, coalesce(max(q.paused), 0) AS paused, max(q.max_slots) AS max_slots
-FROM (SELECT queue AS name FROM towpath_depth UNION SELECT queue FROM towpath_tally UNION SELECT name FROM towpath_queue) AS n
+FROM (SELECT queue AS name FROM towpath_depth UNION SELECT queue FROM towpath_count_delta UNION SELECT name FROM towpath_queue) AS n
 LEFT JOIN (SELECT queue, queued, running, waiting FROM towpath_depth
-           UNION ALL SELECT queue, queued, running, waiting FROM towpath_tally) AS d ON d.queue = n.name
+           UNION ALL SELECT queue, queued, running, waiting FROM towpath_count_delta) AS d ON d.queue = n.name
 LEFT JOIN towpath_queue AS q ON q.name = n.name
 GROUP BY n.name;
 

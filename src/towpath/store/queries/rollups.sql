@@ -1,11 +1,11 @@
--- name: add_tally
-INSERT INTO towpath.tally (queue, operation, created, started, succeeded, partial, failed, cancelled, retried, queued,
+-- name: add_count_delta
+INSERT INTO towpath.count_delta (queue, operation, created, started, succeeded, partial, failed, cancelled, retried, queued,
                            running, waiting, wait_seconds, run_seconds, waits, runs)
 VALUES (:queue, :operation, :created, :started, :succeeded, :partial, :failed, :cancelled, :retried, :queued,
         :running, :waiting, :wait_seconds, :run_seconds, :waits, :runs)
 
--- name: any_tally
-SELECT 1 AS found FROM towpath.tally LIMIT 1
+-- name: any_count_delta
+SELECT 1 AS found FROM towpath.count_delta LIMIT 1
 
 -- name: add_depth
 INSERT INTO towpath.depth AS depth (queue, queued, running, waiting) VALUES (:queue, :queued, :running, :waiting)
@@ -14,19 +14,19 @@ SET queued = depth.queued + excluded.queued, running = depth.running + excluded.
     waiting = depth.waiting + excluded.waiting
 
 -- name: depths
--- With what has been tallied since the last compaction: while no worker runs, nobody compacts.
+-- With the deltas that nobody has compacted yet: while no worker runs, nobody does.
 SELECT queue, CAST(sum(queued) AS bigint) AS queued, CAST(sum(running) AS bigint) AS running,
        CAST(sum(waiting) AS bigint) AS waiting
 FROM (SELECT queue, queued, running, waiting FROM towpath.depth
       UNION ALL
-      SELECT queue, queued, running, waiting FROM towpath.tally) AS parts
+      SELECT queue, queued, running, waiting FROM towpath.count_delta) AS parts
 GROUP BY queue ORDER BY queue
 
 -- name: depth_of
 SELECT CAST(sum(queued) AS bigint) AS queued, CAST(sum(running) AS bigint) AS running, CAST(sum(waiting) AS bigint) AS waiting
 FROM (SELECT queued, running, waiting FROM towpath.depth WHERE queue = :queue
       UNION ALL
-      SELECT queued, running, waiting FROM towpath.tally WHERE queue = :queue) AS parts
+      SELECT queued, running, waiting FROM towpath.count_delta WHERE queue = :queue) AS parts
 HAVING count(*) > 0
 
 -- name: queue_rate

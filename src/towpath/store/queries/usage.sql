@@ -1,5 +1,5 @@
--- name: add_usage
-INSERT INTO towpath.usage_tally (at, tenant, queue, operation, model, calls, tokens_in, tokens_out, cost_cents, priced_calls,
+-- name: add_usage_delta
+INSERT INTO towpath.usage_delta (at, tenant, queue, operation, model, calls, tokens_in, tokens_out, cost_cents, priced_calls,
                                  unpriced_in, unpriced_out, unmeasured_calls)
 VALUES (:at, :tenant, :queue, :operation, :model, :calls, :tokens_in, :tokens_out, :cost_cents, :priced_calls,
         :unpriced_in, :unpriced_out, :unmeasured_calls)
@@ -20,8 +20,8 @@ SET calls = known.calls + excluded.calls, tokens_in = known.tokens_in + excluded
 SELECT model, calls, tokens_in, tokens_out, cost_cents, priced_calls, unpriced_in, unpriced_out, unmeasured_calls
 FROM towpath.job_usage WHERE job_id = :job_id
 
--- name: any_usage
-SELECT 1 AS found FROM towpath.usage_tally LIMIT 1
+-- name: any_usage_delta
+SELECT 1 AS found FROM towpath.usage_delta LIMIT 1
 
 -- name: forget_usage
 DELETE FROM towpath.usage WHERE quarter < :before

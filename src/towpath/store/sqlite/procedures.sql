@@ -35,7 +35,7 @@ CREATE TEMP TRIGGER IF NOT EXISTS towpath_settle INSTEAD OF INSERT ON towpath_se
     INSERT INTO towpath_event_batch (ts, seq, jobs)
     SELECT NEW.now, seq, '["' || group_concat(id, '","') || '"]' FROM towpath_ended GROUP BY seq;
 
-    INSERT INTO towpath_tally (queue, operation, succeeded, running, run_seconds, runs, at)
+    INSERT INTO towpath_count_delta (queue, operation, succeeded, running, run_seconds, runs, at)
     SELECT queue, operation, count(*), -count(*), sum(ran), '[' || group_concat(CAST(ran * 1e6 AS integer), 'e-6,') || 'e-6]', NEW.now
     FROM towpath_ended GROUP BY queue, operation;
 END;
@@ -74,7 +74,7 @@ CREATE TEMP TRIGGER IF NOT EXISTS towpath_claim INSTEAD OF INSERT ON towpath_cla
     INSERT INTO towpath_event (job_id, seq, attempt, name, ts)
     SELECT id, seq, attempt, 'job.started', NEW.now FROM towpath_begun WHERE seq > 2 OR attempt > 1;
 
-    INSERT INTO towpath_tally (queue, operation, started, queued, running, wait_seconds, waits, at)
+    INSERT INTO towpath_count_delta (queue, operation, started, queued, running, wait_seconds, waits, at)
     SELECT NEW.queue, operation, count(*), -count(*), count(*), coalesce(sum(waited), 0),
            '[' || group_concat(CAST(waited * 1e6 AS integer), 'e-6,') || 'e-6]', NEW.now
     FROM towpath_begun GROUP BY operation;

@@ -12,10 +12,10 @@ from typing import Any, TypeVar, cast
 import apsw
 
 from towpath.core import fairness
+from towpath.core.count_deltas import count_new
 from towpath.core.encoding import encode
 from towpath.core.lifecycle import State
 from towpath.core.records import JOB_COLUMNS, Enqueued, Event, Job, NewJob, column
-from towpath.core.tally import tally_new
 from towpath.core.working_set import NO_PLACE, shut
 from towpath.store.alike import alike
 from towpath.store.columns import PYTHON_TYPES, STRAIGHT, straight_of
@@ -93,7 +93,7 @@ _NEW = (
     *("key", "live_key", "run_at", "due_at", "created_at"),
 )
 _INSERT_JOB = f"INSERT INTO towpath_job ({', '.join(_NEW)}) VALUES ({', '.join('?' * len(_NEW))}) ON CONFLICT DO NOTHING"
-_TALLY_NEW = "INSERT INTO towpath_tally (queue, operation, created, queued, at) VALUES (?, ?, ?, ?, ?)"
+_COUNT_NEW = "INSERT INTO towpath_count_delta (queue, operation, created, queued, at) VALUES (?, ?, ?, ?, ?)"
 _OWNED = "INSERT INTO towpath_owned (tenant, id) VALUES (?, ?)"
 
 
@@ -198,8 +198,8 @@ class SqliteTx:
                 gated.add((job.queue, job.lane))
         connection.executemany(_OWNED, [(job.tenant, job.id) for job in added])
         bulk.list_events(connection, 1, [job.id for job in added], now)
-        for counts in tally_new((job.queue, job.operation) for job in added):
-            connection.execute(_TALLY_NEW, (counts.queue, counts.operation, counts.created, counts.queued, now))
+        for counts in count_new((job.queue, job.operation) for job in added):
+            connection.execute(_COUNT_NEW, (counts.queue, counts.operation, counts.created, counts.queued, now))
         for queue, name in sorted(gated):
             from towpath.store.ledger import gate as open_gate
 
@@ -216,7 +216,7 @@ class SqliteTx:
         rows = [(job.id, pass_, job.payload_json) for job, pass_ in zip(jobs, passes, strict=True)]
         if not bulk.insert_alike(self.connection, common, rows, tenant=first.tenant, now=now):
             return None
-        self.connection.execute(_TALLY_NEW, (first.queue, first.operation, len(jobs), len(jobs), now))
+        self.connection.execute(_COUNT_NEW, (first.queue, first.operation, len(jobs), len(jobs), now))
         if parked:
             from towpath.store.ledger import gate as open_gate
 

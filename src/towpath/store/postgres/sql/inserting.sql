@@ -14,7 +14,7 @@ whose AS (
 ), listed AS (
     INSERT INTO towpath.event_batch (seq, jobs) SELECT 1, array_agg(id) FROM added HAVING count(*) > 0
 ), counted AS (
-    INSERT INTO towpath.tally (queue, operation, created, queued)
+    INSERT INTO towpath.count_delta (queue, operation, created, queued)
     SELECT queue, operation, count(*), count(*) FROM added GROUP BY queue, operation
 )
 

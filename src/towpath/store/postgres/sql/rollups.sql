@@ -1,8 +1,8 @@
--- name: take_tally
+-- name: take_count_deltas
 -- Durations are counted by bucket (core/histogram.py) here: tens of thousands a second would keep a worker's event loop busy.
 WITH gone AS (
-    DELETE FROM towpath.tally
-    WHERE ctid = ANY (ARRAY (SELECT ctid FROM towpath.tally LIMIT 20000 FOR UPDATE SKIP LOCKED))
+    DELETE FROM towpath.count_delta
+    WHERE ctid = ANY (ARRAY (SELECT ctid FROM towpath.count_delta LIMIT 20000 FOR UPDATE SKIP LOCKED))
     RETURNING *, date_trunc('minute', at) AS minute
 ), spent AS (
     SELECT queue, operation, minute, what,
@@ -30,9 +30,9 @@ SELECT queue, operation, minute, created, started, succeeded, partial, failed, c
 FROM counted LEFT JOIN waited USING (queue, operation, minute) LEFT JOIN ran USING (queue, operation, minute)
 ORDER BY queue, operation, minute
 
--- name: take_usage
-DELETE FROM towpath.usage_tally
-WHERE ctid = ANY (ARRAY (SELECT ctid FROM towpath.usage_tally LIMIT 20000 FOR UPDATE SKIP LOCKED))
+-- name: take_usage_deltas
+DELETE FROM towpath.usage_delta
+WHERE ctid = ANY (ARRAY (SELECT ctid FROM towpath.usage_delta LIMIT 20000 FOR UPDATE SKIP LOCKED))
 RETURNING date_trunc('minute', at) AS minute, tenant, queue, operation, model, calls, tokens_in, tokens_out, cost_cents,
           priced_calls, unpriced_in, unpriced_out, unmeasured_calls
 

@@ -53,7 +53,7 @@ freed AS (
     UNION ALL
     SELECT seq, array_agg(id) FROM picked GROUP BY seq
 ), counted AS (
-    INSERT INTO towpath.tally (queue, operation, started, queued, running, wait_seconds, waits, succeeded, run_seconds, runs)
+    INSERT INTO towpath.count_delta (queue, operation, started, queued, running, wait_seconds, waits, succeeded, run_seconds, runs)
     SELECT queue, operation, count(started), -count(started), 2 * count(started) - count(*), coalesce(sum(waited), 0),
            array_agg(waited::real) FILTER (WHERE waited IS NOT NULL), count(*) - count(started), coalesce(sum(ran), 0),
            array_agg(ran::real) FILTER (WHERE ran IS NOT NULL)

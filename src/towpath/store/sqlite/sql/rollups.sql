@@ -1,16 +1,16 @@
--- name: take_tally
+-- name: take_count_deltas
 SELECT queue, operation, floor(at / 60) * 60 AS minute, sum(created) AS created, sum(started) AS started,
        sum(succeeded) AS succeeded, sum(partial) AS partial, sum(failed) AS failed, sum(cancelled) AS cancelled,
        sum(retried) AS retried, sum(queued) AS queued, sum(running) AS running, sum(waiting) AS waiting,
        sum(wait_seconds) AS wait_seconds, sum(run_seconds) AS run_seconds,
        '[' || group_concat(trim(waits, '[]')) || ']' AS waits, '[' || group_concat(trim(runs, '[]')) || ']' AS runs
-FROM towpath.tally GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
+FROM towpath.count_delta GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
 
--- name: clear_tally
-DELETE FROM towpath.tally
+-- name: clear_count_deltas
+DELETE FROM towpath.count_delta
 
--- name: take_usage
-DELETE FROM towpath.usage_tally
+-- name: take_usage_deltas
+DELETE FROM towpath.usage_delta
 RETURNING floor(at / 60) * 60 AS minute, tenant, queue, operation, model, calls, tokens_in, tokens_out, cost_cents,
           priced_calls, unpriced_in, unpriced_out, unmeasured_calls
 
