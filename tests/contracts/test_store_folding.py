@@ -5,9 +5,10 @@ from collections import Counter
 from datetime import timedelta
 
 from tests.contracts.stores import opened
+from towpath.core.count_deltas import FLOWS
 from towpath.core.usage import SUMS
 from towpath.engine.tending.folding import KEEP_HOURS, fold
-from towpath.engine.tending.rollups import FLOWS, add, add_histograms, hour_of, roll_up
+from towpath.engine.tending.rollups import add, add_histograms, hour_of, roll_up
 
 HOUR = timedelta(hours=1)
 

@@ -51,6 +51,11 @@ class CountDelta:
 
 
 COUNT_DELTA_FIELDS = tuple(item.name for item in fields(CountDelta))
+COUNTS = ("created", "started", "succeeded", "partial", "failed", "cancelled", "retried")
+FLOWS = (*COUNTS, "wait_seconds", "run_seconds")
+"""What adds up over time: how often something happened, and how long jobs waited and ran altogether."""
+LEVELS = tuple(_LEVEL_OF.values())
+"""How many jobs are in a state now."""
 
 
 def count_changes(

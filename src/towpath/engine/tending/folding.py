@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections import Counter
 from datetime import UTC, datetime, timedelta
 
+from towpath.core.count_deltas import FLOWS
 from towpath.core.usage import SUMS
-from towpath.engine.tending.rollups import FLOWS, KEEP_FINE, KEEP_MINUTES, add, add_histograms, hour_of
+from towpath.engine.tending.rollups import KEEP_FINE, KEEP_MINUTES, add, add_histograms, hour_of
 from towpath.store.contract import Store, Tx
 
 KEEP_HOURS = timedelta(days=400)

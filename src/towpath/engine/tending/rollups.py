@@ -12,6 +12,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from towpath.core import histogram
+from towpath.core.count_deltas import FLOWS, LEVELS
 from towpath.core.encoding import decode, encode
 from towpath.core.usage import SUMS
 from towpath.store.contract import Row, Store, Tx
@@ -19,8 +20,6 @@ from towpath.store.contract import Row, Store, Tx
 KEEP_MINUTES = timedelta(hours=48)
 KEEP_FINE = timedelta(hours=3)
 """For what is kept by the minute only because the last hour is shown so."""
-FLOWS = ("created", "started", "succeeded", "partial", "failed", "cancelled", "retried", "wait_seconds", "run_seconds")
-_LEVELS = ("queued", "running", "waiting")
 
 
 async def roll_up(store: Store) -> int:
@@ -50,7 +49,7 @@ async def _compact(tx: Tx) -> int:
         await tx.execute("clear_count_deltas")
     await _add_flows(tx, rows)
     await _add_durations(tx, rows)
-    for queue, depth in sorted(_summed(rows, ("queue",), _LEVELS).items()):
+    for queue, depth in sorted(_summed(rows, ("queue",), LEVELS).items()):
         await tx.execute("add_depth", queue=queue[0], **depth)
     return len(rows)
 
