@@ -65,7 +65,7 @@ async def test_once_folded_there_is_nothing_to_do_until_another_hour_is_old_enou
     assert await fold(hands.store) == 0
 
 
-async def test_what_is_told_days_later_goes_to_its_hour(hands):
+async def test_what_is_counted_days_later_goes_to_its_hour(hands):
     await lived(hands, [60])
     await fold(hands.store)
     await hands.enqueue_many(3)

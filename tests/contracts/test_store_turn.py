@@ -13,8 +13,8 @@ _TIMES = {"created_at", "started_at", "finished_at", "lease_until"}
 
 
 async def turn(hands: Hands, *settles: transitions.Transition, limit: int = 10):
-    verdicts, taken = await hands.store.turn(settles, Claim("q", limit, "w", 30.0))
-    return verdicts, taken.jobs
+    verdicts, batch = await hands.store.turn(settles, Claim("q", limit, "w", 30.0))
+    return verdicts, batch.jobs
 
 
 def success(job, result: str | None = None, *, attempt: int | None = None):

@@ -19,7 +19,7 @@ from towpath.core.encoding import encode
 from towpath.core.records import PRIORITIES, Enqueued, Event, Job, NewJob, WorkerRow
 from towpath.core.records import Claimed as Claimed  # noqa: PLC0414  (it is part of the contract)
 from towpath.core.transitions import Transition
-from towpath.store.columns import TOLD
+from towpath.store.columns import CLAIM_WIDTH
 from towpath.store.sql import Queries
 
 T = TypeVar("T")
@@ -39,8 +39,8 @@ class Tx(Protocol):
     """Queues that got something to do; the doorbell is rung for them after the commit."""
     cancelled: list[str]
     """Workers (ids) that hold a job this transaction cancelled."""
-    told: bool
-    """Whether there is news for streams of events, in this process and others; they are woken after the commit."""
+    wake_streams: bool
+    """Whether it wrote events: streams of them, in this process and others, are woken after the commit."""
 
     async def fetch(self, query: str, /, **params: Any) -> Sequence[Row]: ...
     async def execute(self, query: str, /, **params: Any) -> int: ...
@@ -74,11 +74,11 @@ class Claim:
 
 
 def claimed(queue: str, row: Sequence[Any]) -> Claimed:
-    """From what the claiming statements answer, see `store/columns.py`. What follows the columns that are told of every job
+    """From what the claiming statements answer, see `store/columns.py`. What follows the columns that every job has
     is only there for jobs that have a family, a past or a lane of their own: most have none, and a column costs the database
     and the driver for every job."""
-    more = row[TOLD]
-    return Claimed(queue, *row[:TOLD], *((row[2], row[0]) if more is None else from_json(more)))
+    more = row[CLAIM_WIDTH]
+    return Claimed(queue, *row[:CLAIM_WIDTH], *((row[2], row[0]) if more is None else from_json(more)))
 
 
 # The order in which claimed jobs are begun; the statements that claim them answer in any order.

@@ -77,9 +77,9 @@ class Queries:
 
     def load(self, folder: Traversable, *, own: bool = False) -> None:
         """Adds a folder's files: the common ones first, then those of this dialect, which may replace them."""
-        taken = frozenset(self._queries)
+        reserved = frozenset(self._queries)
         for where, text in self._sources(folder):
-            self.add(text, taken=taken, where=where, own=own)
+            self.add(text, reserved=reserved, where=where, own=own)
 
     def load_fragments(self, folder: Traversable) -> None:
         """Adds a folder's fragments, which the queries that are added after this may name."""
@@ -95,9 +95,9 @@ class Queries:
             if not item.name.endswith(other)
         ]
 
-    def add(self, source: str, *, taken: frozenset[str] = frozenset(), where: str = "", own: bool = False) -> None:
+    def add(self, source: str, *, reserved: frozenset[str] = frozenset(), where: str = "", own: bool = False) -> None:
         for name, body in _parts(source, "name"):
-            if name in taken:
+            if name in reserved:
                 raise ConfigurationError(
                     f"the query {name!r} in {where} has the name of another; put your slice's name before it"
                 )

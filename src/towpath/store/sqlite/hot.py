@@ -40,8 +40,8 @@ _CLAIM = f"INSERT INTO temp.towpath_claim ({_REQUEST}) VALUES (?, ?, ?, ?, ?, ?,
 _TURN = f"INSERT INTO temp.towpath_turn (asked, {_REQUEST}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 # Which of the asked have ended, if not all of them have; and what was claimed.
 _ENDED = "SELECT CASE WHEN count(*) < ? THEN json_group_array(id) END FROM temp.towpath_ended"
-_TAKEN = "SELECT count(*), '[' || group_concat(taken) || ']' FROM temp.towpath_begun"
-_BOTH = f"SELECT ({_ENDED}), * FROM ({_TAKEN})"
+_CLAIMED = "SELECT count(*), '[' || group_concat(claimed) || ']' FROM temp.towpath_begun"
+_BOTH = f"SELECT ({_ENDED}), * FROM ({_CLAIMED})"
 
 
 def has_ready(queue: str) -> Callable[[apsw.Connection], bool]:
@@ -80,11 +80,11 @@ def turn_alone(transitions: Sequence[Transition], claim: Claim) -> Alone[tuple[l
         _call(connection, _TURN, (asked, *_request(claim, claim.limit, now)))
         answer: Any = connection.execute(_BOTH, (len(transitions),)).fetchall()[0]
         fewer, count, rows = answer
-        taken = ClaimedBatch(claim.queue, rows, count)
+        batch = ClaimedBatch(claim.queue, rows, count)
         if fewer is None:
-            return [None] * len(transitions), taken
+            return [None] * len(transitions), batch
         done = _among(transitions, fewer)
-        return [None if index in done else UNDECIDED for index in range(len(transitions))], taken
+        return [None if index in done else UNDECIDED for index in range(len(transitions))], batch
 
     return call
 
@@ -116,7 +116,7 @@ async def _take(tx: SqliteTx, claim: Claim) -> ClaimedBatch:
     if room <= 0:
         return ClaimedBatch(claim.queue)
     _call(tx.connection, _CLAIM, _request(claim, room, tx.now.timestamp()))
-    answer: Any = tx.connection.execute(_TAKEN).fetchall()[0]
+    answer: Any = tx.connection.execute(_CLAIMED).fetchall()[0]
     count, rows = answer
     return ClaimedBatch(claim.queue, rows, count)
 

@@ -41,14 +41,14 @@ CREATE TEMP TRIGGER IF NOT EXISTS towpath_settle INSTEAD OF INSERT ON towpath_se
 END;
 
 CREATE TEMP TABLE IF NOT EXISTS towpath_begun
-    (rid integer, id text, seq integer, attempt integer, operation text, waited real, taken text);
+    (rid integer, id text, seq integer, attempt integer, operation text, waited real, claimed text);
 
 CREATE TEMP VIEW IF NOT EXISTS towpath_claim AS
 SELECT NULL AS queue, NULL AS room, NULL AS worker_id, NULL AS until, NULL AS now,
        NULL AS cursor_0, NULL AS cursor_1, NULL AS cursor_2, NULL AS cursor_3;
 
 -- What was claimed is in `towpath_begun` afterwards, in fair order. A band is not looked at if those before it have enough. The
--- last item of `taken` is null for jobs without a family, a past or a lane of their own.
+-- last item of `claimed` is null for jobs without a family, a past or a lane of their own.
 CREATE TEMP TRIGGER IF NOT EXISTS towpath_claim INSTEAD OF INSERT ON towpath_claim BEGIN
     DELETE FROM towpath_begun;
 

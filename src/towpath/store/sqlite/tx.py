@@ -106,7 +106,7 @@ class SqliteTx:
         self.now = now
         self.rings: set[str] = set()
         self.cancelled: list[str] = []
-        self.told = False  # every commit wakes the streams here
+        self.wake_streams = False  # every commit does here
 
     async def fetch(self, query: str, /, **params: Any) -> Sequence[Row]:
         return self._rows(self._queries[query].text, _bindings(params))
