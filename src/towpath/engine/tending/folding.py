@@ -56,7 +56,7 @@ async def _fold_some(tx: Tx) -> int:
 
 
 async def _fold_hour(tx: Tx, hour: datetime) -> None:
-    """The row of the hour itself may be there already: it is also its first minute, and what was told late is in it."""
+    """The row of the hour itself may be there already: it is also its first minute, and what came late is in it."""
     span = {"hour": hour, "until": hour + HOUR}
     await _fold_flows(tx, hour, span)
     await _fold_durations(tx, hour, span)

@@ -118,9 +118,9 @@ def _plain(value: Any) -> Any:
 
 async def _compact_usage(tx: Tx) -> int:
     rows = await tx.fetch("take_usage_deltas")
-    told = [dict(row) | {"quarter": slot_of(row["minute"], tx.now, of=15)} for row in rows]
+    used = [dict(row) | {"quarter": slot_of(row["minute"], tx.now, of=15)} for row in rows]
     whose = ("tenant", "queue", "operation", "model")
-    await add(tx, "add_usages", ("quarter", *whose), _summed(told, ("quarter", *whose), SUMS))
-    recent = [row for row in told if row["minute"] >= tx.now - KEEP_FINE]
+    await add(tx, "add_usages", ("quarter", *whose), _summed(used, ("quarter", *whose), SUMS))
+    recent = [row for row in used if row["minute"] >= tx.now - KEEP_FINE]
     await add(tx, "add_spends", ("minute", *whose), _summed(recent, ("minute", *whose), SUMS))
     return len(rows)
