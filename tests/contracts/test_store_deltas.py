@@ -51,8 +51,7 @@ def assert_in_order(events: list[Event]) -> None:
 
 
 async def everything(hands: Hands) -> set[tuple[str, int]]:
-    rows = await hands.sql(f"SELECT job_id, seq FROM {hands.table('told')}")
-    return {(str(row["job_id"]), row["seq"]) for row in rows}
+    return set(await hands.batched_events())
 
 
 async def delete(hands: Hands, *ids: str) -> None:

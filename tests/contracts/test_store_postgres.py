@@ -65,8 +65,8 @@ class TestEnqueueInSql:
         enqueue(caller)
         caller.rollback()
         assert await hands.count("job") == 0
-        assert await hands.count("told") == 0
-        assert await hands.count("tally") == 0
+        assert len(await hands.batched_events()) == 0
+        assert await hands.count("count_delta") == 0
 
     @pytest.mark.parametrize("wrong", ["priority => 4", "priority => -1", "cost => 0", "cost => 'NaN'", "max_attempts => 0"])
     async def test_numbers_that_make_no_sense_are_refused(self, hands, caller, wrong):

@@ -51,7 +51,7 @@ async def backdate(app, by: timedelta):
     shift = f"- {seconds}" if sqlite else f"- interval '{seconds} seconds'"
     prefix = "towpath_" if sqlite else "towpath."
     async with app.transaction() as tx:
-        for table, column in (("tally", "at"), ("rollup", "minute"), ("histogram", "quarter")):
+        for table, column in (("count_delta", "at"), ("rollup", "minute"), ("histogram", "quarter")):
             await tx.execute(f"UPDATE {prefix}{table} SET {column} = {column} {shift}")
 
 

@@ -60,9 +60,9 @@ async def test_what_a_turn_could_not_decide_is_decided_without_one(app, monkeypa
     real = app.services.store.turn
 
     async def seen(*args):
-        verdicts, taken = await real(*args)
+        verdicts, batch = await real(*args)
         open_ones.extend(verdict for verdict in verdicts if verdict is UNDECIDED)
-        return verdicts, taken
+        return verdicts, batch
 
     monkeypatch.setattr(app.services.store, "turn", seen)
 

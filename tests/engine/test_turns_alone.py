@@ -25,9 +25,9 @@ class Database:
         await self.go.wait()
         if self.error is not None:
             raise self.error
-        taken, self.jobs = self.jobs[: claim.limit], self.jobs[claim.limit :]
+        claimed, self.jobs = self.jobs[: claim.limit], self.jobs[claim.limit :]
         return [self.verdicts.get(settle.job_id) for settle in settles], ClaimedBatch(
-            claim.queue, [row(name) for name in taken]
+            claim.queue, [row(name) for name in claimed]
         )
 
     async def claim(self, claim):

@@ -16,6 +16,7 @@ from typing import Any, get_args, get_type_hints
 
 from towpath.core.lifecycle import TABLE, State
 from towpath.core.records import JOB_COLUMNS, Claimed, Job, NewJob, column
+from towpath.store.sums import SUM_FRAGMENTS
 
 _TYPES: dict[Any, str] = {
     str: "text", int: "integer", float: "float8", bool: "boolean", datetime: "timestamptz", State: "text",
@@ -93,6 +94,7 @@ def fragments(dialect: str) -> dict[str, str]:
         "after_claim": _states(TABLE["claim"].targets),
         "after_succeed": _states(TABLE["succeed"].targets),
         **_claimed(dialect),
+        **SUM_FRAGMENTS,
     }
 
 

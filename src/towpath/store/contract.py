@@ -39,8 +39,8 @@ class Tx(Protocol):
     """Queues that got something to do; the doorbell is rung for them after the commit."""
     cancelled: list[str]
     """Workers (ids) that hold a job this transaction cancelled."""
-    told: bool
-    """Whether there is news for streams of events, in this process and others; they are woken after the commit."""
+    wake_streams: bool
+    """Whether it wrote events: streams of them, in this process and others, are woken after the commit."""
 
     async def fetch(self, query: str, /, **params: Any) -> Sequence[Row]: ...
     async def execute(self, query: str, /, **params: Any) -> int: ...

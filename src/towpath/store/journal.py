@@ -80,7 +80,7 @@ async def _add(tx: Tx, working: WorkingSet, job: Job, note: Note) -> None:
 async def _add_usage(tx: Tx, job: Job, used: Usage) -> None:
     sums = {name: getattr(used, name) for name in SUMS}
     whose = {"tenant": job.tenant, "queue": job.queue, "operation": job.operation, "model": used.model}
-    await tx.execute("add_usage", at=tx.now, **whose, **sums)
+    await tx.execute("add_usage_delta", at=tx.now, **whose, **sums)
     await tx.execute("add_job_usage", job_id=job.id, model=used.model, **sums)
 
 

@@ -12,10 +12,10 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 
 from towpath.core import fairness
+from towpath.core.count_deltas import COUNT_DELTA_FIELDS, count_changes
 from towpath.core.failpoints import reach
 from towpath.core.lifecycle import State
 from towpath.core.records import GATE_ROOTS, GATE_SLOTS, Job, Lane
-from towpath.core.tally import TALLY_FIELDS, tally
 from towpath.core.transitions import Transition
 from towpath.core.verbs import perform
 from towpath.core.working_set import NO_PLACE, WorkingSet
@@ -125,8 +125,8 @@ async def write(tx: Tx, working: WorkingSet) -> None:
     await tx.write_jobs(changes)
     await _write_leases(tx, changes)
     await tx.insert_events(working.events)
-    for counts in tally(changes, working.events, working.jobs):
-        await tx.execute("add_tally", **{name: getattr(counts, name) for name in TALLY_FIELDS})
+    for counts in count_changes(changes, working.events, working.jobs):
+        await tx.execute("add_count_delta", **{name: getattr(counts, name) for name in COUNT_DELTA_FIELDS})
     for job_id in working.waits_forgotten:
         await tx.execute("drop_timeouts", job_id=job_id)
     for job_id, after in working.steps_dropped.items():

@@ -5,9 +5,10 @@ written `towpath.job`: a schema on PostgreSQL, a prefix (`towpath_job`) on SQLit
 user's own tables. `FOR UPDATE …` is dropped for SQLite, where a write transaction is alone anyway. Where the two
 databases must differ, `x.postgres.sql` and `x.sqlite.sql` say it per dialect.
 
-The engine's own files also hold fragments, headed by `-- fragment: such_and_such`. A fragment is put wherever a query says
-`{such_and_such}`; so are those of `columns.py`, which are made of the list of columns. `SELECT * FROM towpath.job` becomes a
-list of names, too.
+The engine's own files also hold fragments, headed by `-- fragment: such_and_such`. A fragment is put wherever a query of the
+engine says `{such_and_such}`; so are those of `columns.py` and `sums.py`, which are made of lists of columns. A query for
+both databases may name a fragment that each of them writes in its own way. `SELECT * FROM towpath.job` becomes a list of
+names, in anybody's query.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from importlib.resources import files
 from importlib.resources.abc import Traversable
 
 from towpath.core.errors import ConfigurationError
+from towpath.core.records import JOB_COLUMNS
 from towpath.store.columns import filled, fragments
 
 _HEAD = re.compile(r"^-- (name|fragment): *([a-z_0-9]+) *$", re.MULTILINE)
@@ -31,7 +33,7 @@ _LOCKS = re.compile(r"^SELECT\b.*\bFOR UPDATE$", re.DOTALL)
 # A whole job is written with a star, and asked for by the names of its columns: a worker of this release must not trip over
 # a column that a later one has added.
 _WHOLE_JOB = re.compile(r"\bSELECT \* FROM towpath\.job\b")
-_NAMED_JOB = "SELECT {job_columns} FROM towpath.job"
+_NAMED_JOB = f"SELECT {', '.join(JOB_COLUMNS)} FROM towpath.job"
 _BYTEWISE = ' COLLATE "C"'  # as SQLite compares texts in any case
 _COMMENT = re.compile(r"--[^\n]*")
 
@@ -53,8 +55,8 @@ class Query:
 
 
 def compile_query(name: str, source: str, dialect: str, *, own: bool = False, parts: dict[str, str] | None = None) -> Query:
-    text = _WHOLE_JOB.sub(_NAMED_JOB, source)
-    text = _COMMENT.sub("", filled(text, fragments(dialect) | (parts or {}))).strip().rstrip(";")
+    text = filled(source, fragments(dialect) | (parts or {})) if own else source
+    text = _COMMENT.sub("", _WHOLE_JOB.sub(_NAMED_JOB, text)).strip().rstrip(";")
     names = tuple(dict.fromkeys(_PARAMETER.findall(text)))
     if dialect == "sqlite":
         text = _IN_LIST.sub(r"IN (SELECT value FROM json_each(:\1))", text)
@@ -82,22 +84,27 @@ class Queries:
 
     def load(self, folder: Traversable, *, own: bool = False) -> None:
         """Adds a folder's files: the common ones first, then those of this dialect, which may replace them."""
+        reserved = frozenset(self._queries)
+        for where, text in self._sources(folder):
+            self.add(text, reserved=reserved, where=where, own=own)
+
+    def load_fragments(self, folder: Traversable) -> None:
+        """Adds a folder's fragments, which the queries that are added after this may name."""
+        for _, text in self._sources(folder):
+            self.fragments |= {name: body.strip() for name, body in _parts(text, "fragment")}
+
+    def _sources(self, folder: Traversable) -> list[tuple[str, str]]:
         ours, other = f".{self.dialect}.sql", ".sqlite.sql" if self.dialect == "postgres" else ".postgres.sql"
         found = sorted((item for item in folder.iterdir() if item.name.endswith(".sql")), key=lambda item: item.name)
-        taken = frozenset(self._queries)
-        sources = {
-            str(item): item.read_text("utf-8")
+        return [
+            (str(item), item.read_text("utf-8"))
             for item in sorted(found, key=lambda item: item.name.endswith(ours))
             if not item.name.endswith(other)
-        }
-        if own:
-            self.fragments |= {name: body.strip() for text in sources.values() for name, body in _parts(text, "fragment")}
-        for where, text in sources.items():
-            self.add(text, taken=taken, where=where, own=own)
+        ]
 
-    def add(self, source: str, *, taken: frozenset[str] = frozenset(), where: str = "", own: bool = False) -> None:
+    def add(self, source: str, *, reserved: frozenset[str] = frozenset(), where: str = "", own: bool = False) -> None:
         for name, body in _parts(source, "name"):
-            if name in taken:
+            if name in reserved:
                 raise ConfigurationError(
                     f"the query {name!r} in {where} has the name of another; put your slice's name before it"
                 )
@@ -121,6 +128,9 @@ def _parts(source: str, kind: str) -> list[tuple[str, str]]:
 
 def engine_queries(dialect: str) -> Queries:
     queries = Queries(dialect)
-    queries.load(files("towpath.store") / "queries", own=True)
-    queries.load(files("towpath.store") / dialect / "sql", own=True)
+    folders = (files("towpath.store") / "queries", files("towpath.store") / dialect / "sql")
+    for folder in folders:
+        queries.load_fragments(folder)
+    for folder in folders:
+        queries.load(folder, own=True)
     return queries

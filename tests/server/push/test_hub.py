@@ -88,8 +88,7 @@ async def delete(tx, ids):
 
 
 async def everything(hands):
-    rows = await hands.sql(f"SELECT job_id, seq FROM {hands.table('told')}")
-    return sorted((str(row["job_id"]), row["seq"]) for row in rows)
+    return sorted(await hands.batched_events())
 
 
 async def test_streams_that_come_and_go_at_any_moment_miss_nothing_and_hear_nothing_twice(hands, hub):

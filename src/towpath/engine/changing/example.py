@@ -19,7 +19,7 @@ PREFIX = "example."
 QUEUES = ("example-collections", "example-documents", "example-dictation")
 _MARK, _SAYS = "README.txt", "The example of towpath up. This folder goes with it: towpath example remove\n"
 _PAGE = 200
-_STATISTICS = ("tally", "rollup", "depth", "histogram", "histogram_minute", "usage_tally", "usage", "spend")
+_STATISTICS = ("count_delta", "rollup", "depth", "histogram", "histogram_minute", "usage_delta", "usage", "spend")
 
 
 @dataclass(frozen=True, slots=True)

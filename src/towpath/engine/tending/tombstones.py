@@ -26,7 +26,7 @@ async def bury(tx: Tx, job_ids: list[str]) -> None:
     """To be called before the jobs' rows are removed."""
     await tx.execute("bury", ids=job_ids, now=tx.now)
     await tx.execute("list_deleted", ids=job_ids, now=tx.now)
-    tx.told = True
+    tx.wake_streams = True
 
 
 async def forget(store: Store, older_than: timedelta = KEPT) -> int:

@@ -96,7 +96,7 @@ BEGIN
         ), added AS (
             {insert_placed}
             RETURNING id, queue, operation, tenant
-        ), {created_told}
+        ), {new_jobs_recorded}
         SELECT DISTINCT sort.queue, sort.lane, NOT shut, shut, NULL::uuid[] FROM sort;
     ELSE
         RETURN QUERY
@@ -116,7 +116,7 @@ BEGIN
             {insert_placed}
             ON CONFLICT DO NOTHING
             RETURNING id, queue, operation, tenant, lane, ready, parked
-        ), {created_told}
+        ), {new_jobs_recorded}
         SELECT a.queue, a.lane, a.ready, a.parked, array_agg(a.id) FROM added AS a GROUP BY a.queue, a.lane, a.ready, a.parked;
     END IF;
 END
@@ -178,16 +178,16 @@ CREATE OR REPLACE FUNCTION towpath.snapshot_below(whole pg_snapshot, bound xid8)
     FROM pg_snapshot_xip(whole) AS running WHERE running < bound
 $$;
 
--- Events carry the number of the transaction that told them. Those of a dump from another cluster mean nothing here: they become
+-- Events carry the number of the transaction that wrote them. Those of a dump from another cluster mean nothing here: they become
 -- the smallest one. Answers how many rows bore a number from the future.
 CREATE OR REPLACE FUNCTION towpath.after_restore() RETURNS bigint LANGUAGE sql AS $$
-    WITH told AS (
+    WITH events AS (
         UPDATE towpath.event SET xid = '3' WHERE xid >= pg_snapshot_xmax(pg_current_snapshot()) RETURNING 1
-    ), listed AS (
+    ), batches AS (
         UPDATE towpath.event_batch SET xid = '3' WHERE xid >= pg_snapshot_xmax(pg_current_snapshot()) RETURNING 1
-    ), known AS (
+    ), jobs AS (
         UPDATE towpath.job SET created_xid = '3', started_xid = CASE WHEN started_xid IS NOT NULL THEN '3'::xid8 END
         WHERE greatest(created_xid, started_xid) >= pg_snapshot_xmax(pg_current_snapshot()) RETURNING 1
     )
-    SELECT (SELECT count(*) FROM told) + (SELECT count(*) FROM listed) + (SELECT count(*) FROM known)
+    SELECT (SELECT count(*) FROM events) + (SELECT count(*) FROM batches) + (SELECT count(*) FROM jobs)
 $$;

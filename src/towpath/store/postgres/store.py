@@ -33,7 +33,7 @@ from towpath.store.postgres.connecting import (
 )
 from towpath.store.postgres.heart import PostgresHeart
 from towpath.store.postgres.outage import Outage
-from towpath.store.postgres.parameters import NOTHING, endings, request, taken
+from towpath.store.postgres.parameters import NOTHING, claimed_rows, endings, request
 from towpath.store.postgres.pool import Lent, Pool
 from towpath.store.postgres.tx import PostgresTx
 from towpath.store.postgres.unsure import Unsure, ours
@@ -153,7 +153,7 @@ class PostgresStore:
 
     def _after(self, tx: PostgresTx) -> None:
         self.ring(sorted(tx.rings) + [f"worker:{worker}" for worker in tx.cancelled])
-        if tx.told:
+        if tx.wake_streams:
             self.bell.ring([EVENTS])
 
     async def read(self, unit: Unit[T]) -> T:
@@ -215,14 +215,14 @@ class PostgresStore:
                 room = await ledger.queue_room(tx, claim.queue, claim.limit)
                 await reach("claim.counted")
                 own = {"limit": room, "counted": True}
-                rows = taken(await tx.fetch("turn", **params | own)) if room else []
-                tx.told = bool(rows)
+                rows = claimed_rows(await tx.fetch("turn", **params | own)) if room else []
+                tx.wake_streams = bool(rows)
                 return rows
 
             return await self.run(unit)
 
         async def plain() -> list[Any]:
-            rows = taken(await self._send_turn(params))
+            rows = claimed_rows(await self._send_turn(params))
             if rows:
                 self.bell.ring([EVENTS])
             return rows
@@ -298,7 +298,7 @@ class PostgresStore:
             return rows
 
         rows = await self._again(once)
-        jobs = ClaimedBatch(claim.queue, taken(rows))
+        jobs = ClaimedBatch(claim.queue, claimed_rows(rows))
         if rows[-1]["settled"] == len(transitions):
             self._unsure.answered(transitions)
             return [None] * len(transitions), jobs

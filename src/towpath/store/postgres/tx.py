@@ -57,7 +57,7 @@ class PostgresTx:
         # Capped lanes that got jobs. Their gates open after the commit: a gate locks its lane's row, and a caller's own
         # transaction must not hold that against everybody who wants to settle a job of the lane.
         self.gates: set[tuple[str, str]] = set()
-        self.told = False
+        self.wake_streams = False
         # Whether the planner's settings are those for guests just now; None if that is not known. See `_plan_for`.
         self._guest: bool | None = guest
         self._receipt: tuple[str, int, str] | None = None  # job, seq and transaction of the first event it wrote
@@ -115,7 +115,7 @@ class PostgresTx:
     async def insert_events(self, events: Sequence[Event]) -> None:
         if not events:
             return
-        self.told = True
+        self.wake_streams = True
         [row] = await self.fetch(
             "insert_events",
             ids=[e.job_id for e in events],
@@ -157,7 +157,7 @@ class PostgresTx:
         return [Enqueued(job.id, True) if job.id in added else await self._holder(job) for job in jobs]
 
     def inserted(self, rows: Sequence[Row]) -> None:
-        self.told = True
+        self.wake_streams = True
         self.rings.update(row["queue"] for row in rows if row["ready"])
         self.gates.update((row["queue"], row["lane"]) for row in rows if row["parked"])
 

@@ -19,10 +19,10 @@ VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 -- The jobs that have ended, if those are fewer than were asked for; NULL if all have.
 SELECT CASE WHEN count(*) < ? THEN json_group_array(id) END FROM temp.towpath_ended
 
--- name: taken
+-- name: claimed
 -- How many jobs were claimed, and JSON of them.
-SELECT count(*), '[' || group_concat(taken) || ']' FROM temp.towpath_begun
+SELECT count(*), '[' || group_concat(claimed) || ']' FROM temp.towpath_begun
 
--- name: ended_and_taken
+-- name: ended_and_claimed
 SELECT (SELECT CASE WHEN count(*) < ? THEN json_group_array(id) END FROM temp.towpath_ended), *
-FROM (SELECT count(*), '[' || group_concat(taken) || ']' FROM temp.towpath_begun)
+FROM (SELECT count(*), '[' || group_concat(claimed) || ']' FROM temp.towpath_begun)

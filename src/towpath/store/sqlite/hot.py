@@ -48,7 +48,7 @@ def _calls() -> Queries:
 
 PROCEDURES, _CALLS = _procedures(), _calls()
 _HAS_READY, _SETTLE, _CLAIM, _TURN = (_CALLS[name].text for name in ("has_ready", "settle", "claim", "turn"))
-_ENDED, _TAKEN, _ENDED_AND_TAKEN = (_CALLS[name].text for name in ("ended", "taken", "ended_and_taken"))
+_ENDED, _CLAIMED, _ENDED_AND_CLAIMED = (_CALLS[name].text for name in ("ended", "claimed", "ended_and_claimed"))
 
 
 def has_ready(queue: str) -> Callable[[apsw.Connection], bool]:
@@ -85,13 +85,13 @@ def turn_alone(
 
     def call(connection: apsw.Connection, now: float) -> tuple[list[str | None], ClaimedBatch]:
         _call(connection, _TURN, (asked, *_request(claim, claim.limit, now)))
-        answer: Any = connection.execute(_ENDED_AND_TAKEN, (len(transitions),)).fetchall()[0]
+        answer: Any = connection.execute(_ENDED_AND_CLAIMED, (len(transitions),)).fetchall()[0]
         fewer, count, rows = answer
-        taken = ClaimedBatch(claim.queue, rows, count)
+        batch = ClaimedBatch(claim.queue, rows, count)
         if fewer is None:
-            return [None] * len(transitions), taken
+            return [None] * len(transitions), batch
         done = _among(transitions, fewer)
-        return [None if index in done else UNDECIDED for index in range(len(transitions))], taken
+        return [None if index in done else UNDECIDED for index in range(len(transitions))], batch
 
     return call
 
@@ -123,7 +123,7 @@ async def _take(tx: SqliteTx, claim: Claim) -> ClaimedBatch:
     if room <= 0:
         return ClaimedBatch(claim.queue)
     _call(tx.connection, _CLAIM, _request(claim, room, tx.now.timestamp()))
-    answer: Any = tx.connection.execute(_TAKEN).fetchall()[0]
+    answer: Any = tx.connection.execute(_CLAIMED).fetchall()[0]
     count, rows = answer
     return ClaimedBatch(claim.queue, rows, count)
 

@@ -42,7 +42,7 @@ class SessionTx:
         self.now: datetime = datetime.now(UTC)
         self.rings: set[str] = set()
         self.cancelled: list[str] = []
-        self.told = False
+        self.wake_streams = False
 
     async def _call(self, call: Callable[[SqliteTx], Awaitable[Any]] | str) -> Any:
         answer: Future[Any] = Future()

@@ -12,10 +12,10 @@ from typing import Any, TypeVar, cast
 import apsw
 
 from towpath.core import fairness
+from towpath.core.count_deltas import count_new
 from towpath.core.encoding import encode
 from towpath.core.lifecycle import State
 from towpath.core.records import JOB_COLUMNS, Enqueued, Event, Job, NewJob, column
-from towpath.core.tally import tally_new
 from towpath.core.working_set import NO_PLACE, shut
 from towpath.store.alike import alike
 from towpath.store.columns import PYTHON_TYPES, STRAIGHT, straight_of
@@ -102,7 +102,7 @@ class SqliteTx:
         self.now = now
         self.rings: set[str] = set()
         self.cancelled: list[str] = []
-        self.told = False  # every commit wakes the streams here
+        self.wake_streams = False  # every commit does here
 
     async def fetch(self, query: str, /, **params: Any) -> Sequence[Row]:
         return self._rows(self._queries[query].text, _bindings(params))
@@ -188,8 +188,8 @@ class SqliteTx:
                 gated.add((job.queue, job.lane))
         connection.executemany(self._queries["insert_owned"].text, [{"tenant": job.tenant, "id": job.id} for job in added])
         bulk.list_events(connection, self._queries, 1, [job.id for job in added], now)
-        for counts in tally_new((job.queue, job.operation) for job in added):
-            await self.execute("tally_new", queue=counts.queue, operation=counts.operation, jobs=counts.created, now=now)
+        for counts in count_new((job.queue, job.operation) for job in added):
+            await self.execute("count_new", queue=counts.queue, operation=counts.operation, jobs=counts.created, now=now)
         for queue, name in sorted(gated):
             from towpath.store.ledger import gate as open_gate
 
@@ -206,7 +206,7 @@ class SqliteTx:
         rows = [(job.id, pass_, job.payload_json) for job, pass_ in zip(jobs, passes, strict=True)]
         if not bulk.insert_alike(self.connection, self._queries, common, rows, tenant=first.tenant, now=now):
             return None
-        await self.execute("tally_new", queue=first.queue, operation=first.operation, jobs=len(jobs), now=now)
+        await self.execute("count_new", queue=first.queue, operation=first.operation, jobs=len(jobs), now=now)
         if parked:
             from towpath.store.ledger import gate as open_gate
 

@@ -10,13 +10,13 @@ SELECT now(), set_config('enable_seqscan', 'on', true)
 SELECT name FROM towpath.queue WHERE max_slots IS NOT NULL
 
 -- name: insert_events
-WITH told AS (
+WITH events AS (
     INSERT INTO towpath.event (job_id, seq, attempt, name, level, message, fields, ts)
     SELECT * FROM unnest(:ids::uuid[], :seqs::int[], :attempts::int[], :names::text[], :levels::text[], :messages::text[],
                          :fields::json[], :times::timestamptz[])
     RETURNING job_id, seq
-), listed AS (
-    INSERT INTO towpath.event_batch (seq, jobs) SELECT seq, array_agg(job_id) FROM told GROUP BY seq
+), batches AS (
+    INSERT INTO towpath.event_batch (seq, jobs) SELECT seq, array_agg(job_id) FROM events GROUP BY seq
 )
 SELECT pg_current_xact_id()::text AS xid
 

@@ -12,5 +12,5 @@ INSERT INTO towpath.event_batch (ts, seq, jobs) VALUES (:now, :seq, :jobs)
 -- name: insert_owned
 INSERT INTO towpath.owned (tenant, id) VALUES (:tenant, :id)
 
--- name: tally_new
-INSERT INTO towpath.tally (queue, operation, created, queued, at) VALUES (:queue, :operation, :jobs, :jobs, :now)
+-- name: count_new
+INSERT INTO towpath.count_delta (queue, operation, created, queued, at) VALUES (:queue, :operation, :jobs, :jobs, :now)

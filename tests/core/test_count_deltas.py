@@ -4,17 +4,17 @@ from datetime import timedelta
 
 from tests.core.trials import BROKEN, NOW, Trial, child, queued, running, waiting
 from towpath.core import transitions
-from towpath.core.tally import Tally, tally, tally_new
+from towpath.core.count_deltas import CountDelta, count_changes, count_new
 
 
-def counted(trial: Trial) -> list[Tally]:
-    return tally(trial.working_set.changes(), trial.working_set.events, trial.working_set.jobs)
+def counted(trial: Trial) -> list[CountDelta]:
+    return count_changes(trial.working_set.changes(), trial.working_set.events, trial.working_set.jobs)
 
 
 def test_a_success_is_one_running_less_and_one_succeeded_more_with_its_time():
     trial = Trial(running(started_at=NOW - timedelta(seconds=5)))
     trial.does(transitions.succeed("job", 1, None))
-    assert counted(trial) == [Tally("q", "op", succeeded=1, running=-1, run_seconds=5.0, runs=[5.0])]
+    assert counted(trial) == [CountDelta("q", "op", succeeded=1, running=-1, run_seconds=5.0, runs=[5.0])]
 
 
 def test_each_ending_of_a_cascade_tells_its_own_time():
@@ -31,19 +31,19 @@ def test_each_ending_of_a_cascade_tells_its_own_time():
 def test_a_retry_is_one_running_less_and_one_queued_more():
     trial = Trial(running())
     trial.does(transitions.retry("job", 1, BROKEN, 0))
-    assert counted(trial) == [Tally("q", "op", retried=1, running=-1, queued=1)]
+    assert counted(trial) == [CountDelta("q", "op", retried=1, running=-1, queued=1)]
 
 
 def test_a_wait_moves_between_levels_only():
     trial = Trial(running())
     trial.does(transitions.defer("job", 1, "sleep", wakes_seen=0, deadline=None, max_wait=60))
-    assert counted(trial) == [Tally("q", "op", running=-1, waiting=1)]
+    assert counted(trial) == [CountDelta("q", "op", running=-1, waiting=1)]
 
 
 def test_a_defer_that_was_woken_meanwhile_ends_up_queued():
     trial = Trial(running(wakes=1))
     trial.does(transitions.defer("job", 1, "sleep", wakes_seen=0, deadline=None, max_wait=60))
-    assert counted(trial) == [Tally("q", "op", running=-1, queued=1)]
+    assert counted(trial) == [CountDelta("q", "op", running=-1, queued=1)]
 
 
 def test_a_cascade_is_counted_per_queue_and_operation():
@@ -54,9 +54,9 @@ def test_a_cascade_is_counted_per_queue_and_operation():
     )
     trial.does(transitions.cancel("parent"))
     assert sorted(counted(trial), key=lambda one: (one.queue, one.operation)) == [
-        Tally("other", "leaf", cancelled=1, queued=-1),
-        Tally("q", "leaf", cancelled=1, queued=-1),
-        Tally("q", "op", cancelled=1, waiting=-1, runs=[0.0]),
+        CountDelta("other", "leaf", cancelled=1, queued=-1),
+        CountDelta("q", "leaf", cancelled=1, queued=-1),
+        CountDelta("q", "op", cancelled=1, waiting=-1, runs=[0.0]),
     ]
 
 
@@ -67,7 +67,7 @@ def test_what_changes_no_state_is_not_counted():
 
 
 def test_new_jobs_are_counted_together():
-    assert tally_new([("q", "a"), ("q", "a"), ("q", "b")]) == [
-        Tally("q", "a", created=2, queued=2),
-        Tally("q", "b", created=1, queued=1),
+    assert count_new([("q", "a"), ("q", "a"), ("q", "b")]) == [
+        CountDelta("q", "a", created=2, queued=2),
+        CountDelta("q", "b", created=1, queued=1),
     ]

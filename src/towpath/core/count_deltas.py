@@ -1,4 +1,4 @@
-"""What a transaction changes in the counts, per queue and operation."""
+"""What a transaction changes in the counts, per queue and operation: a row of `count_delta` each (decision 0007)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass, fields
 from towpath.core.lifecycle import STATE_AFTER, State
 from towpath.core.records import Event, Job
 
-_FLOWS = {
+_COUNT_OF = {
     "job.succeeded": "succeeded",
     "job.partial": "partial",
     "job.failed": "failed",
@@ -18,11 +18,13 @@ _FLOWS = {
     "job.retry_later": "retried",
     "job.rescued": "retried",
 }
-_LEVELS = {State.QUEUED: "queued", State.RUNNING: "running", State.WAITING: "waiting"}
+_LEVEL_OF = {State.QUEUED: "queued", State.RUNNING: "running", State.WAITING: "waiting"}
 
 
 @dataclass(slots=True)
-class Tally:
+class CountDelta:
+    """What happened (`created` to `retried`), and how many more or fewer jobs are in a state now (`queued` to `waiting`)."""
+
     queue: str
     operation: str
     created: int = 0
@@ -48,35 +50,42 @@ class Tally:
         self.runs.append(round(seconds, 6))
 
 
-TALLY_FIELDS = tuple(item.name for item in fields(Tally))
+COUNT_DELTA_FIELDS = tuple(item.name for item in fields(CountDelta))
+COUNTS = ("created", "started", "succeeded", "partial", "failed", "cancelled", "retried")
+FLOWS = (*COUNTS, "wait_seconds", "run_seconds")
+"""What adds up over time: how often something happened, and how long jobs waited and ran altogether."""
+LEVELS = tuple(_LEVEL_OF.values())
+"""How many jobs are in a state now."""
 
 
-def tally(changes: Iterable[tuple[Job, Job, list[str]]], events: Iterable[Event], jobs: dict[str, Job]) -> list[Tally]:
-    """Flows from the events, levels from the rows."""
-    found: dict[tuple[str, str], Tally] = {}
+def count_changes(
+    changes: Iterable[tuple[Job, Job, list[str]]], events: Iterable[Event], jobs: dict[str, Job]
+) -> list[CountDelta]:
+    """What happened is counted from the events, who is in which state from the rows."""
+    found: dict[tuple[str, str], CountDelta] = {}
 
-    def of(job: Job) -> Tally:
+    def of(job: Job) -> CountDelta:
         key = (job.queue, job.operation)
-        return found.setdefault(key, Tally(*key))
+        return found.setdefault(key, CountDelta(*key))
 
     for before, after, _ in changes:
         if before.state is not after.state:
             for state, change in ((before.state, -1), (after.state, +1)):
-                if state in _LEVELS:
-                    name = _LEVELS[state]
+                if state in _LEVEL_OF:
+                    name = _LEVEL_OF[state]
                     setattr(of(after), name, getattr(of(after), name) + change)
             if after.finished_at is not None and after.started_at is not None:
                 of(after).ran((after.finished_at - after.started_at).total_seconds())
     for event in events:
-        if event.name in _FLOWS and event.name in STATE_AFTER:
-            name = _FLOWS[event.name]
+        if event.name in _COUNT_OF and event.name in STATE_AFTER:
+            name = _COUNT_OF[event.name]
             setattr(of(jobs[event.job_id]), name, getattr(of(jobs[event.job_id]), name) + 1)
     return list(found.values())
 
 
-def tally_new(jobs: Iterable[tuple[str, str]]) -> list[Tally]:
-    """The counts of freshly inserted (queue, operation) pairs."""
+def count_new(jobs: Iterable[tuple[str, str]]) -> list[CountDelta]:
+    """Of freshly inserted jobs, each given as its queue and operation."""
     count: dict[tuple[str, str], int] = defaultdict(int)
     for pair in jobs:
         count[pair] += 1
-    return [Tally(*pair, created=n, queued=n) for pair, n in count.items()]
+    return [CountDelta(*pair, created=n, queued=n) for pair, n in count.items()]
