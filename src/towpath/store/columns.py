@@ -52,7 +52,7 @@ def _unlike(item: Field[Any]) -> str:
 
 _claimed_fields = [item for item in fields(Claimed) if item.name != "queue"]
 _always = [item for item in _claimed_fields if item.default is MISSING and item.name not in ("lane", "root_id")]
-CLAIM_WIDTH = len(_always)
+ALWAYS_CLAIMED = len(_always)
 """How many columns a claim answers of every job, in the order of `Claimed`."""
 
 
@@ -65,7 +65,7 @@ def _claimed(dialect: str) -> dict[str, str]:
     names = ", ".join(column(item.name) for item in rarely)
     return {
         "claimed": ", ".join(column(item.name) for item in always),
-        "nothing_claimed": ", ".join(["NULL"] * CLAIM_WIDTH),
+        "nothing_claimed": ", ".join(["NULL"] * ALWAYS_CLAIMED),
         "claimed_if_unlike": " OR ".join(map(_unlike, rarely)),
         "claimed_more": f"{array}({names})",
     }

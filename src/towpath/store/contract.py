@@ -19,7 +19,7 @@ from towpath.core.encoding import encode
 from towpath.core.records import PRIORITIES, Enqueued, Event, Job, NewJob, WorkerRow
 from towpath.core.records import Claimed as Claimed  # noqa: PLC0414  (it is part of the contract)
 from towpath.core.transitions import Transition
-from towpath.store.columns import CLAIM_WIDTH
+from towpath.store.columns import ALWAYS_CLAIMED
 from towpath.store.sql import Queries
 
 T = TypeVar("T")
@@ -77,8 +77,8 @@ def claimed(queue: str, row: Sequence[Any]) -> Claimed:
     """From what the claiming statements answer, see `store/columns.py`. What follows the columns that every job has
     is only there for jobs that have a family, a past or a lane of their own: most have none, and a column costs the database
     and the driver for every job."""
-    more = row[CLAIM_WIDTH]
-    return Claimed(queue, *row[:CLAIM_WIDTH], *((row[2], row[0]) if more is None else from_json(more)))
+    more = row[ALWAYS_CLAIMED]
+    return Claimed(queue, *row[:ALWAYS_CLAIMED], *((row[2], row[0]) if more is None else from_json(more)))
 
 
 # The order in which claimed jobs are begun; the statements that claim them answer in any order.
