@@ -11,7 +11,7 @@ from towpath.core.errors import JobNotFound
 from towpath.core.lifecycle import State
 from towpath.core.records import Job
 from towpath.engine.asking.liveness import furthest_lease, live_workers, patience
-from towpath.engine.running.unbegun import waits_for_a_slot
+from towpath.engine.asking.unbegun import waits_for_a_slot
 from towpath.store.contract import Store, Tx
 
 MOST_COUNTED = 1000
