@@ -19,7 +19,6 @@ from towpath.core.errors import (
     ConfigurationError,
     JobCancelled,
     JobFailed,
-    JobNotFound,
     NotRequeueable,
     ResultTimeout,
     StoreUnavailable,
@@ -356,7 +355,7 @@ class App(Declarations):
         asked = reading.check_id(job_id)
         done = await cancelling.cancel(self.services.store, [asked], reason)
         if asked not in done.was:
-            raise JobNotFound(f"no job has the id {job_id}; it may have been deleted or pruned")
+            raise reading.no_job(job_id)
         return asked in done.ids
 
     async def requeue(self, job_id: str, *, payload: Any = None, keep_steps: bool = False) -> Job:

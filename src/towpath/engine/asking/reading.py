@@ -32,8 +32,12 @@ async def get(store: Store, job_id: str) -> Job:
     asked = check_id(job_id)
     found = await store.read(lambda tx: tx.jobs("jobs_by_id", ids=[asked]))
     if not found:
-        raise JobNotFound(f"no job has the id {job_id}; it may have been deleted or pruned")
+        raise no_job(job_id)
     return found[0]
+
+
+def no_job(job_id: str) -> JobNotFound:
+    return JobNotFound(f"no job has the id {job_id}; it may have been deleted or pruned")
 
 
 async def now(store: Store) -> datetime:

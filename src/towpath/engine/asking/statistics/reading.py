@@ -20,7 +20,7 @@ from towpath.store.contract import Store, Tx
 async def statistics(
     store: Store, window: str = "24h", *, operation: str | None = None, queue: str | None = None, tenant: str | None = None
 ) -> Statistics:
-    """Of all tenants from the rollups, which are exact; of one tenant from its newest jobs."""
+    """Of all tenants from the rollups, which are exact as far as they have come; of one tenant from its newest jobs."""
     if window not in WINDOWS:
         raise ConfigurationError(f"there is no window {window!r}; the windows are {', '.join(WINDOWS)}")
 
