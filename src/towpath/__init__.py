@@ -43,10 +43,10 @@ from towpath.core.retry import Retry
 from towpath.core.usage import Price
 from towpath.engine.app import App
 from towpath.engine.asking.references import JobRef
-from towpath.engine.context import Context
 from towpath.engine.projections import Projection
 from towpath.engine.running.bridge import SyncContext
 from towpath.engine.running.children import Children
+from towpath.engine.running.context import Context
 from towpath.engine.running.isolation import IsolatedContext
 from towpath.engine.sync import SyncApp
 from towpath.engine.transaction import Reading, Transaction

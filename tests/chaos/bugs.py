@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 from towpath import App
 from towpath.core import lifecycle, verbs
 from towpath.core.lifecycle import State
-from towpath.engine import context, schedules
-from towpath.engine.running import execution, steps
+from towpath.engine import schedules
+from towpath.engine.running import context, execution, steps
 from towpath.engine.tending import rescuing
 from towpath.store import journal, ledger, sql
 from towpath.store.sqlite import hot

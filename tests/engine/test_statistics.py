@@ -8,8 +8,8 @@ import pytest
 from tests.engine.working import AT_ONCE, ended, eventually, working
 from towpath import ConfigurationError, Fatal, Partial, Transient
 from towpath.core.records import WorkerRow
-from towpath.engine.asking.occupancy import take_sample
 from towpath.engine.asking.statistics import sampling
+from towpath.engine.tending.occupancy import take_sample
 from towpath.store.contract import sign_of_life
 
 COUNTS = ("created", "started", "succeeded", "partial", "failed", "cancelled", "retried")

@@ -104,7 +104,7 @@ async def _up(
 async def _begin_example(app: App, *, wanted: bool, first: bool) -> None:
     """On the first start only: whoever has removed it must not meet it again."""
     from towpath.cli.example.seeding import seed
-    from towpath.engine.changing.example import remove_schedules
+    from towpath.engine.example import remove_schedules
 
     if not wanted:
         await remove_schedules(app)

@@ -11,8 +11,7 @@ from towpath.core.retry import Retry
 from towpath.engine import schedules
 from towpath.engine.projections import Project
 from towpath.engine.registry import Operation, Registry, check_importable, check_name, describe_function
-from towpath.engine.services import Workload
-from towpath.engine.tending import retention
+from towpath.engine.services import Keep, Workload
 from towpath.store.migrating import ENGINE, Slice
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -28,7 +27,7 @@ class Declarations:
         self.projections: dict[str, Project] = {}
         self._slices: list[Slice] = [ENGINE]
         self._plans: dict[str, schedules.Planned] = {}
-        self._retention: dict[str, retention.Keep] = {}
+        self._retention: dict[str, Keep] = {}
         self._workloads: dict[str, Workload] = {}
         self._parts: dict[type[Any], Any] = {}
 
@@ -103,7 +102,7 @@ class Declarations:
         """How long ended jobs of one queue are kept, instead of what the settings say for all; 0 is for ever."""
         if succeeded_days < 0 or failed_days < 0:
             raise ConfigurationError(f"days must be zero or more, got {succeeded_days!r} and {failed_days!r}")
-        self._retention[check_name("a queue's name", queue)] = retention.Keep(succeeded_days, failed_days)
+        self._retention[check_name("a queue's name", queue)] = Keep(succeeded_days, failed_days)
 
     def projection(self, kind: str) -> Callable[[F], F]:
         """Registers how subjects of this kind are told of on the push stream whenever a job of theirs has changed."""

@@ -18,10 +18,9 @@ from towpath.core.ids import uuid7, uuid7s
 from towpath.core.prospects import InLine, Work
 from towpath.core.records import DEFAULT_PRIORITY, DEFAULT_TENANT, PRIORITIES, NewJob, Subject
 from towpath.engine.budgets import Budgets
+from towpath.engine.group_commit import GroupCommit
 from towpath.engine.registry import Operation, Registry, check_label, check_name, check_subject
 from towpath.engine.resources import Resources
-from towpath.engine.running.group_commit import GroupCommit
-from towpath.engine.tending.retention import Keep
 from towpath.engine.values import Values, blob_prefix
 from towpath.store.contract import Store
 from towpath.transports import Transport
@@ -49,6 +48,14 @@ class Mould:
         return NewJob(job_id, self._name, self._queue, self._values.check(text, self._what), *self._rest)
 
 
+@dataclass(frozen=True, slots=True)
+class Keep:
+    """How long ended jobs stay, in days; 0 is for ever."""
+
+    succeeded_days: float
+    failed_days: float
+
+
 @dataclass(slots=True)
 class Services:
     settings: Settings
@@ -62,7 +69,7 @@ class Services:
     group_commit: GroupCommit
     retention: dict[str, Keep]
     keepers: dict[str, str]
-    """Folders of the blob store -> the query that knows whose ids there are; see `sweeping.py`."""
+    """Folders of the blob store -> the query that knows whose ids there are; see `tending/sweeping.py`."""
     database: str
     """What the blobs of this database are told by from those of others."""
     declared: list[str]

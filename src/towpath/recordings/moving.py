@@ -28,7 +28,7 @@ async def jobs_of(app: App, recording: Recording) -> list[Job]:
 
 async def cancel(app: App, recording: Recording, by: str) -> list[str]:
     """Stops whatever is done with it; answers the jobs that were. What there is of it stays."""
-    return list((await app.subjects.cancel(KIND, recording.id, f"cancelled by {by}")).was)
+    return (await app.subjects.cancel(KIND, recording.id, f"cancelled by {by}")).reached
 
 
 async def retry(app: App, recording: Recording) -> str:

@@ -182,7 +182,8 @@ async def cancel_recording(
     """Stops whatever is being done with it; the list is empty if nothing is."""
     recording = await own_recording(app, principal, recording_id)
     stopped = await moving.cancel(app, recording, principal.name)
-    audit(request, "recording.cancel", recording.id, tenant=recording.tenant, jobs=len(stopped))
+    if stopped:
+        audit(request, "recording.cancel", recording.id, tenant=recording.tenant, jobs=len(stopped))
     return schemas.CancelledJobs(cancelled=stopped)
 
 

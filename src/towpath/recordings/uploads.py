@@ -7,13 +7,12 @@ from typing import Any
 
 from towpath import App, SchemaInvalid
 from towpath.assets import Asset, AssetRefused, Sender
+from towpath.identity.principal import WITHOUT_STANDING, no_standing
 from towpath.recordings.intake import Options, Uploader, checked, create
 
 _TRUE, _FALSE = frozenset({"true", "1", "yes", "on"}), frozenset({"false", "0", "no", "off"})
 KNOWN = ("title", "language", "speakers", "auto_summary", "priority")
 PURPOSE = "recording"
-PRIORITY = "priority"
-"""What it takes to come before everybody else."""
 
 
 def check(app: App, sender: Sender, options: Mapping[str, Any]) -> None:
@@ -45,12 +44,8 @@ def options_from(sender: Sender, given: Mapping[str, Any]) -> Options:
 
 
 def check_standing(sender: Sender, priority: int) -> None:
-    """Coming before everybody else takes a scope of its own."""
-    if priority < 1 and PRIORITY not in sender.may:
-        raise AssetRefused(
-            f"priority 0 takes from others, and needs the scope {PRIORITY!r}",
-            remedy="leave it out, or use a token that has the scope", why="not_allowed",
-        )  # fmt: skip
+    if why := no_standing(sender.may, priority):
+        raise AssetRefused(why, remedy=WITHOUT_STANDING, why="not_allowed")
 
 
 def _flag(name: str, text: str) -> bool:

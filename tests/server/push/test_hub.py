@@ -15,7 +15,7 @@ from tests.server.push.listening import Parser
 from tests.server.push.serving import PATIENCE
 from towpath.core import transitions
 from towpath.core.errors import StoreUnavailable
-from towpath.engine.tending import retention
+from towpath.engine.changing import deleting
 from towpath.http.problems import Problem
 from towpath.push import Hub, Limits, Wanted
 from towpath.push.stream import Stream
@@ -84,7 +84,7 @@ class Ear:
 
 async def delete(tx, ids):
     await tx.jobs("lock_jobs", ids=ids)
-    await retention.delete_jobs(tx, ids)
+    await deleting.delete_jobs(tx, ids)
 
 
 async def everything(hands):

@@ -44,6 +44,16 @@ export async function attempt<T>(work: () => Promise<T>): Promise<T | undefined>
   }
 }
 
+/** The same of an action whatever it answers: whether it was done. */
+export async function done(work: () => Promise<unknown>): Promise<boolean> {
+  return (await attempt(() => work().then(() => true))) ?? false;
+}
+
+/** Asks first. */
+export async function doneIfConfirmed(asked: Question, work: () => Promise<unknown>): Promise<boolean> {
+  return (await confirmed(asked)) && (await done(work));
+}
+
 export function confirmed(asked: Question): Promise<boolean> {
   question.value?.answer(false);
   return new Promise((resolve) => {

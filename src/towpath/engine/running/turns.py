@@ -15,8 +15,8 @@ from collections.abc import Callable, Sequence
 from towpath.core.failpoints import reach
 from towpath.core.records import WorkerRow
 from towpath.core.transitions import Transition
+from towpath.engine.group_commit import Done, GroupCommit, Settle
 from towpath.engine.running.claims import QueueClaims
-from towpath.engine.running.group_commit import Done, GroupCommit, Settle
 from towpath.engine.running.pace import Pace
 from towpath.engine.tending.loops import Loop
 from towpath.store.contract import UNDECIDED, Claim, Claimed, ClaimedBatch, Store

@@ -24,22 +24,22 @@ from towpath.core.outcomes import Failure
 from towpath.core.records import WorkerRow
 from towpath.core.transitions import Transition
 from towpath.engine import tracing
-from towpath.engine.context import Context
 from towpath.engine.registry import Operation
+from towpath.engine.running.context import Context
 from towpath.engine.running.execution import execute
 from towpath.engine.running.heartbeat import Heartbeat
 from towpath.engine.running.logs import JobLogHandler
 from towpath.engine.running.pace import Pace
-from towpath.engine.running.process import this_process
 from towpath.engine.running.runners import Runners
 from towpath.engine.running.running_job import RunningJob
 from towpath.engine.running.slots import Ahead, Slots
 from towpath.engine.running.turns import Turns
-from towpath.engine.running.vigil import Vigil
 from towpath.engine.running.watch import Watch
 from towpath.engine.services import Services
 from towpath.engine.tending.janitor import Janitor, adopt
 from towpath.engine.tending.loops import Loop
+from towpath.engine.tending.process import this_process
+from towpath.engine.tending.vigil import Vigil
 from towpath.store.contract import Claimed
 from towpath.version import __version__
 

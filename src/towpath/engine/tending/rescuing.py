@@ -14,10 +14,10 @@ from towpath.core.ids import FIRST_ID
 from towpath.core.lifecycle import State
 from towpath.core.transitions import Transition
 from towpath.engine.asking.liveness import furthest_lease, lease_seconds
-from towpath.engine.running.process import is_gone
-from towpath.engine.running.vigil import Vigil
 from towpath.engine.services import Services
+from towpath.engine.tending.process import is_gone
 from towpath.engine.tending.settling import one_by_one_if_needed
+from towpath.engine.tending.vigil import Vigil
 from towpath.store.contract import Row, Tx
 
 log = logging.getLogger("towpath.janitor")

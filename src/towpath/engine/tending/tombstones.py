@@ -1,9 +1,9 @@
 """What remains of a deleted job for a while: whose it was, so that streams of events can say that it is gone.
 
-The row is written by the transaction that deletes the job. It and what streams are told (`event_batches.py`) go with the
-shortest retention that was set for succeeded jobs, but no earlier than after an hour, and tombstones after eight days at the
-latest. Whoever removes something raises a floor: a stream that comes back from below it could have missed something, and
-is told to start over. So is one that has been away for more than `STREAMS_RETURN_WITHIN`.
+The row is written by the transaction that deletes the job (`changing/deleting.py`). It and what streams are told
+(`event_batches.py`) go with the shortest retention that was set for succeeded jobs, but no earlier than after an hour, and
+tombstones after eight days at the latest. Whoever removes something raises a floor: a stream that comes back from below it
+could have missed something, and is told to start over. So is one that has been away for more than `STREAMS_RETURN_WITHIN`.
 """
 
 from __future__ import annotations
@@ -20,13 +20,6 @@ KEPT = STREAMS_RETURN_WITHIN + timedelta(days=1)
 AT_LEAST = timedelta(hours=1)
 _BATCH = 10_000
 _LONGEST_PAUSE = 1.0
-
-
-async def bury(tx: Tx, job_ids: list[str]) -> None:
-    """To be called before the jobs' rows are removed."""
-    await tx.execute("bury", ids=job_ids, now=tx.now)
-    await tx.execute("list_deleted", ids=job_ids, now=tx.now)
-    tx.wake_streams = True
 
 
 async def forget(store: Store, older_than: timedelta = KEPT) -> int:

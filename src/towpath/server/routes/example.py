@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fastapi import Request
 
-from towpath.engine.changing import example
+from towpath.engine import example
 from towpath.http.audit import audit
 from towpath.http.policy import Admin, Reader
 from towpath.http.routing import Router

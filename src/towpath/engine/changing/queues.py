@@ -1,34 +1,20 @@
-"""Queues and lanes: pause and resume, caps and weights, and what is going on in them."""
+"""`app.queues`: pause and resume, caps and weights, and what is going on in queues and lanes."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import partial
 
-from towpath.core.encoding import decode
-from towpath.core.errors import QueueNotFound, SchemaInvalid
-from towpath.core.records import Lane, WorkerRow
-from towpath.engine.asking.liveness import live_workers
+from towpath.core.errors import SchemaInvalid
+from towpath.core.records import Lane
+from towpath.engine.asking import queues
+from towpath.engine.asking.queues import QueueView
 from towpath.engine.registry import check_label, check_name
 from towpath.engine.services import Services
 from towpath.store import ledger
 from towpath.store.also import Also, together
-from towpath.store.contract import Row, Tx
-
-
-@dataclass(slots=True)
-class QueueView:
-    """A queue at a glance, from its rollups: no job is counted for it."""
-
-    name: str
-    queued: int
-    running: int
-    waiting: int
-    paused: bool
-    max_slots: int | None
-    workers: int
+from towpath.store.contract import Tx
 
 
 class Queues:
@@ -41,35 +27,11 @@ class Queues:
         self._store = services.store
 
     async def list(self) -> Sequence[QueueView]:
-        async def unit(tx: Tx) -> Sequence[QueueView]:
-            depths = {row["queue"]: row for row in await tx.fetch("depths")}
-            settings = {row["name"]: row for row in await tx.fetch("queue_settings")}
-            serving = await _serving(tx)
-            names = sorted({*depths, *settings, *self._services.registry.queues()})
-            return [_view(name, depths.get(name), settings.get(name), serving) for name in names]
-
-        return await self._store.read(unit)
+        return await queues.list_queues(self._services)
 
     async def get(self, queue: str) -> QueueView:
         """One queue at a glance; no other is looked at. QueueNotFound if nobody knows it, with the names that are near."""
-        check_name("a queue's name", queue)
-
-        async def unit(tx: Tx) -> QueueView:
-            depths = await tx.fetch("depth_of", queue=queue)
-            settings = await tx.fetch("lock_free_queue", queue=queue)
-            if not (depths or settings or queue in self._services.registry.queues()):
-                await self._refuse_unknown(tx, queue)
-            return _view(queue, depths[0] if depths else None, settings[0] if settings else None, await _serving(tx))
-
-        return await self._store.read(unit)
-
-    async def _refuse_unknown(self, tx: Tx, queue: str) -> None:
-        served = {name for row in await tx.fetch("workers") for name in decode(row["queues"])}
-        if queue in served:
-            return
-        used = {row["queue"] for row in await tx.fetch("depths")}
-        settings = {row["name"] for row in await tx.fetch("queue_settings")}
-        raise QueueNotFound(queue, used | settings | served | set(self._services.registry.queues()))
+        return await queues.get_queue(self._services, queue)
 
     async def pause(self, queue: str, *, also: Also[None] | None = None) -> None:
         """Nothing is claimed from it any more; what runs goes on."""
@@ -122,35 +84,9 @@ class Queues:
         return Lane(queue, lane, weight, max_slots, max_roots)
 
     async def lanes(self, queue: str) -> Sequence[Lane]:
-        rows = await self._store.read(lambda tx: tx.fetch("lanes", queue=queue))
-        return [Lane(row["queue"], row["lane"], row["weight"], row["max_slots"], row["max_roots"]) for row in rows]
-
-
-async def _serving(tx: Tx) -> Sequence[Sequence[str]]:
-    return [decode(row["queues"]) for row in await live_workers(tx)]
-
-
-def _view(name: str, depth: Row | None, settings: Row | None, serving: Sequence[Sequence[str]]) -> QueueView:
-    return QueueView(
-        name,
-        queued=max(0, depth["queued"]) if depth else 0,
-        running=max(0, depth["running"]) if depth else 0,
-        waiting=max(0, depth["waiting"]) if depth else 0,
-        paused=bool(settings["paused"]) if settings else False,
-        max_slots=settings["max_slots"] if settings else None,
-        workers=sum(name in queues for queues in serving),
-    )
+        return await queues.list_lanes(self._store, queue)
 
 
 def _check_cap(what: str, value: int | None) -> None:
     if value is not None and value < 0:
         raise SchemaInvalid(f"must be zero or more, or None for no cap, got {value!r}", path=what)
-
-
-async def workers(services: Services) -> list[WorkerRow]:
-    def row_of(row: object) -> WorkerRow:
-        values = {name: row[name] for name in WorkerRow.__dataclass_fields__}  # type: ignore[index]
-        values["queues"], values["operations"] = decode(values["queues"]), decode(values["operations"])
-        return WorkerRow(**values)
-
-    return [row_of(row) for row in await services.store.read(lambda tx: tx.fetch("workers"))]
