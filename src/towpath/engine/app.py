@@ -27,7 +27,7 @@ from towpath.core.errors import (
 from towpath.core.ids import uuid7
 from towpath.core.lifecycle import State
 from towpath.core.records import DEFAULT_QUEUE, Event, Job, Step, Subject, WorkerRow
-from towpath.engine import admin, schedules, tracing, transaction
+from towpath.engine import admin, schedules, tracing, transaction, units
 from towpath.engine.asking import explain, reading
 from towpath.engine.asking.checkup import checkup
 from towpath.engine.asking.findings import Finding
@@ -52,7 +52,7 @@ from towpath.engine.tending import retention
 from towpath.engine.tending.declaring import Declarer
 from towpath.engine.tending.sweeping import database_identity
 from towpath.engine.transaction import ReadUnit, Transaction, Unit
-from towpath.engine.values import Values, blob_prefix
+from towpath.engine.values import Values
 from towpath.store import journal, ledger
 from towpath.store.contract import Row, Store
 from towpath.store.migrating import Migration, migrate, pending
@@ -223,9 +223,7 @@ class App(Declarations):
         for job in placed:
             await services.place_payload(job)
         made = [enqueued.id for enqueued in await services.store.enqueue(new)]
-        for job, made_id in zip(new, made, strict=True) if placed else ():
-            if made_id != job.id:  # a live job holds its key: what was put aside for this one is nobody's
-                await services.blobs.delete_prefix(blob_prefix(job.id))
+        await services.drop_payloads({job.id for job in placed}.difference(made))  # a live job holds their key
         pairs = zip(new, made, strict=True)
         return [job.as_job() if made_id == job.id else await self.get(made_id) for job, made_id in pairs]
 
@@ -236,7 +234,7 @@ class App(Declarations):
     async def transact(self, unit: Unit[T]) -> T:
         """Your own rows and new jobs in one transaction, as a function of it that awaits nothing else. It is run again if
         the database says so, and shares a commit with others where that helps."""
-        return await transaction.transact(self.services, unit)
+        return await units.transact(self.services, unit)
 
     async def read(self, unit: ReadUnit[T]) -> T:
         """What a function finds out about one moment; it awaits nothing but what it is handed."""

@@ -115,6 +115,9 @@ class SqliteTx:
         self.connection.execute(self._queries[query].text, _bindings(params))
         return self.connection.changes()
 
+    async def execute_many(self, query: str, rows: Sequence[dict[str, Any]]) -> None:
+        self.connection.executemany(self._queries[query].text, [_bindings(row) for row in rows])
+
     async def fetch_sql(self, sql: str, *params: Any) -> Sequence[Row]:
         return self._rows(sql, params, times=False)
 
