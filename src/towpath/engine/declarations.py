@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 from towpath.core.errors import Category, ConfigurationError
 from towpath.core.records import DEFAULT_QUEUE, DEFAULT_TENANT
 from towpath.core.retry import Retry
-from towpath.engine import schedules
+from towpath.engine import projections, schedules
 from towpath.engine.projections import Project
 from towpath.engine.registry import Operation, Registry, check_importable, check_name, describe_function
 from towpath.engine.services import Workload
@@ -109,7 +109,7 @@ class Declarations:
         """Registers how subjects of this kind are told of on the push stream whenever a job of theirs has changed."""
 
         def register(project: F) -> F:
-            self.projections[check_name("a subject's kind", kind)] = project
+            projections.add(self.projections, kind, project)
             return project
 
         return register

@@ -13,7 +13,8 @@ from operator import attrgetter
 from towpath.core.records import Event, Job
 from towpath.engine.asking import deltas
 from towpath.engine.asking.deltas import Deltas, Page, Place
-from towpath.push import frames, wanted
+from towpath.engine.projections import DELETED, JOB
+from towpath.push import frames
 from towpath.push.messages import Message, Wants
 from towpath.push.products import Products
 from towpath.store.contract import Store
@@ -65,9 +66,9 @@ class Composer:
     def _message(self, page: Page, job: Job | None, events: list[Event], wants: Wants) -> Message | None:
         last = events[-1]
         if last.name == deltas.DELETED:
-            kind, tenant = wanted.DELETED, last.message or ""
+            kind, tenant = DELETED, last.message or ""
         elif job is not None:
-            kind, tenant = wanted.JOB, job.tenant
+            kind, tenant = JOB, job.tenant
         else:
             return None  # deleted a moment ago: its tombstone comes after this page
         if not wants(kind, tenant, last.job_id):
