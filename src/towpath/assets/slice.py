@@ -6,7 +6,8 @@ from importlib.resources import files
 from typing import Any
 
 from towpath import App, Context, Retry, Slice
-from towpath.assets.uploads.finishing import FINISH, QUEUE, finish
+from towpath.assets.keys import FINISH
+from towpath.assets.uploads.finishing import QUEUE, finish
 
 SLICE = Slice(
     "assets",
