@@ -5,7 +5,7 @@ from contextlib import suppress
 
 import pytest
 
-from tests.engine.working import Gate, ended, eventually, working
+from tests.engine.working import Gate, ended, eventually, in_form, working
 from towpath import App, Context, LeaseLost, Settings, Slice, Transaction, new_id
 from towpath.core import transitions
 from towpath.store.contract import Claim
@@ -48,13 +48,6 @@ def an_order(number: str, *, payload: str = "soon"):
         return await tx.enqueue("ship", payload)
 
     return unit
-
-
-async def in_form(place, form: str, unit):
-    if form == "unit":
-        return await place.transact(unit)
-    async with place.transaction() as tx:
-        return await unit(tx)
 
 
 async def test_a_unit_commits_its_rows_and_its_job_together(shop):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.engine.working import working
+from tests.engine.working import in_form, working
 from towpath import App, Context, SchemaInvalid, Settings, Slice, Transaction
 
 MIGRATION = "CREATE TABLE shop_line (id integer PRIMARY KEY, what text)"
@@ -32,13 +32,6 @@ async def shop(database_url, tmp_path):
 
     async with app:
         yield app
-
-
-async def in_form(place, form: str, unit):
-    if form == "unit":
-        return await place.transact(unit)
-    async with place.transaction() as tx:
-        return await unit(tx)
 
 
 async def lines(app: App) -> list[tuple[int, str | None]]:

@@ -15,7 +15,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, TypeVar
 
-from towpath.core.records import Job, NewJob
+from towpath.core.records import DEFAULT_TENANT, Job, NewJob
+from towpath.engine.changing import telling
 from towpath.engine.services import Services
 from towpath.engine.subjects import jobs_of
 from towpath.engine.tracing import current_trace, enqueueing
@@ -93,6 +94,13 @@ class Transaction(Reading):
         there = set(made)
         self.unused += [job.id for job in large if job.id not in there]
         return made
+
+    async def tell(self, kind: str, *ids: str, tenant: str | None = None) -> None:
+        """Has the push stream tell of these things once this transaction has committed, as if a job of theirs had changed:
+        by the projection of their kind, or as deleted if that knows nothing of them. From a running operation the tenant is
+        its own if none is given."""
+        given = {} if tenant is None else {"tenant": tenant}
+        await telling.tell(self._tx, kind, ids, self._inherit(given).get("tenant", DEFAULT_TENANT))
 
     async def _place(self, job: NewJob) -> None:
         """Its payload becomes a blob before there is a row that names it; if the transaction is rolled back, it is swept."""

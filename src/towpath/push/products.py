@@ -47,7 +47,7 @@ class Products:
             if job is not None:
                 subject, tenant = job.subject, job.tenant
             else:
-                subject, tenant = deltas.subject_of_deleted(last), last.message or ""
+                subject, tenant = deltas.subject_told(last), last.message or ""
             if subject is not None and subject[0] in self._projections:
                 found.setdefault(subject[0], {})[subject[1]] = tenant
         return found

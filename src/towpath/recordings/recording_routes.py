@@ -157,7 +157,7 @@ async def update_recording(
     """Changes the title."""
     recording = await own_recording(app, principal, recording_id)
     try:
-        await stored.rename(app, recording.id, stored.title_from(asked.title, recording.file_name))
+        await stored.rename(app, recording, stored.title_from(asked.title, recording.file_name))
     except stored.RecordingNotFound:
         raise no_recording(recording_id) from None
     audit(request, "recording.update", recording.id, tenant=recording.tenant)

@@ -142,7 +142,18 @@ CREATE TABLE towpath.tombstone (
 );
 CREATE INDEX tombstone_at ON towpath.tombstone (at);
 
--- Every event of every job, for histories and streams alike. What is left of a deleted job is that it was deleted.
+-- Things that jobs work on and that somebody has changed without a job, so that streams can tell; forgotten like tombstones.
+CREATE TABLE towpath.notice (
+    id           uuid PRIMARY KEY,
+    tenant       text NOT NULL,
+    at           timestamptz NOT NULL,
+    subject_kind text NOT NULL,
+    subject_id   text NOT NULL
+);
+CREATE INDEX notice_at ON towpath.notice (at);
+
+-- Every event of every job, for histories and streams alike. What is left of a deleted job is that it was deleted. A notice is an
+-- event of no job, and stands here for streams alone.
 CREATE VIEW towpath.job_event AS
 SELECT job_id, seq, attempt, name, level, message, fields, ts FROM towpath.event
 UNION ALL
@@ -156,7 +167,10 @@ SELECT id, seq, attempt, 'job.succeeded', 'info', CAST(NULL AS text), CAST(NULL 
 WHERE state = 'succeeded' AND NOT EXISTS (SELECT 1 FROM towpath.event AS own WHERE own.job_id = job.id AND own.seq = job.seq)
 UNION ALL
 SELECT job_id, 2147483647, 0, 'job.deleted', 'info', tenant,
-       CASE WHEN subject_kind IS NOT NULL THEN json_build_object('kind', subject_kind, 'id', subject_id) END, at FROM towpath.tombstone;
+       CASE WHEN subject_kind IS NOT NULL THEN json_build_object('kind', subject_kind, 'id', subject_id) END, at FROM towpath.tombstone
+UNION ALL
+SELECT id, 2147483647, 0, 'subject.changed', 'info', tenant, json_build_object('kind', subject_kind, 'id', subject_id), at
+FROM towpath.notice;
 
 -- Recorded steps: the output of each answers every later entry of its job.
 CREATE TABLE towpath.step (
