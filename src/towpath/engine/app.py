@@ -24,7 +24,6 @@ from towpath.core.errors import (
     ResultTimeout,
     StoreUnavailable,
 )
-from towpath.core.ids import uuid7
 from towpath.core.lifecycle import State
 from towpath.core.records import DEFAULT_QUEUE, Event, Job, Step, Subject, WorkerRow
 from towpath.engine import admin, schedules, tracing, transaction, units
@@ -36,11 +35,11 @@ from towpath.engine.asking.prices import Prices
 from towpath.engine.asking.statistics import Statistics, statistics
 from towpath.engine.backup import Backup, backup
 from towpath.engine.budgets import Budgets
-from towpath.engine.changing import deleting
+from towpath.engine.changing import deleting, signalling
 from towpath.engine.changing.deleting import Removed
 from towpath.engine.changing.priorities import reprioritize
 from towpath.engine.declarations import Declarations
-from towpath.engine.registry import check_label, check_name
+from towpath.engine.registry import check_name
 from towpath.engine.resources import Resources
 from towpath.engine.running.group_commit import GroupCommit
 from towpath.engine.running.stints import Stints, until_set, until_signal
@@ -53,7 +52,7 @@ from towpath.engine.tending.declaring import Declarer
 from towpath.engine.tending.sweeping import database_identity
 from towpath.engine.transaction import ReadUnit, Transaction, Unit
 from towpath.engine.values import Values
-from towpath.store import journal, ledger
+from towpath.store import ledger
 from towpath.store.contract import Row, Store
 from towpath.store.migrating import Migration, migrate, pending
 
@@ -369,10 +368,7 @@ class App(Declarations):
 
     async def signal(self, job_id: str, name: str, payload: Any = None) -> None:
         """Sends a signal to a job that waits for it now or later."""
-        check_label("signal", name)
-        text = self.services.values.encode(payload, f"the payload of signal {name!r}")
-        asked, number = reading.check_id(job_id), uuid7()
-        await self.services.store.run(lambda tx: journal.send_signal(tx, asked, name, text, number))
+        await signalling.send(self.services, reading.check_id(job_id), name, payload)
 
     async def delete(self, job_id: str) -> int:
         """Removes an ended job with its children and history; answers how many jobs went."""

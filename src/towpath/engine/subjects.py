@@ -6,6 +6,7 @@ A subject is a kind and an id, given with `enqueue(…, subject=("recording", id
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 from towpath.core import transitions
 from towpath.core.errors import NotRequeueable
@@ -13,7 +14,7 @@ from towpath.core.lifecycle import State
 from towpath.core.prospects import Prospect
 from towpath.core.records import Job
 from towpath.engine.asking.prospects import prospects
-from towpath.engine.changing import cancelling, deleting
+from towpath.engine.changing import cancelling, deleting, signalling
 from towpath.engine.changing.cancelling import Cancelled
 from towpath.engine.changing.deleting import Removed
 from towpath.engine.registry import check_name
@@ -73,6 +74,17 @@ class Subjects:
 
     async def _of(self, kind: str, subject_id: str) -> Sequence[Job]:
         return (await self.jobs(kind, [subject_id]))[subject_id]
+
+    async def signal(self, kind: str, subject_id: str, name: str, payload: Any = None) -> list[str]:
+        """Sends a signal to each of its jobs that has not ended; answers which those are. For whoever knows the thing and no
+        job, such as a provider that calls back."""
+        text = signalling.checked(self._services, name, payload)
+
+        async def unit(tx: Tx) -> list[str]:
+            jobs = (await jobs_of(tx, kind, [subject_id]))[subject_id]
+            return await signalling.send_to_live(tx, [job.id for job in jobs if job.live], name, text)
+
+        return await self._services.store.run(unit)
 
 
 def _no_requeue(jobs: Sequence[Job]) -> str | None:
