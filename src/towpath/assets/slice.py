@@ -20,8 +20,7 @@ _HOUR = 3600.0
 
 def attach(app: App) -> None:
     """Before the app is opened, in servers and in workers; twice is once."""
-    app.add_slice(SLICE)
-    if app.registry.get(FINISH) is not None:
+    if not app.add_slice(SLICE):
         return
 
     async def finishing(ctx: Context, payload: dict[str, Any]) -> dict[str, Any]:

@@ -126,10 +126,13 @@ class Declarations:
 
         return register
 
-    def add_slice(self, part: Slice) -> None:
-        """Brings a product's own tables and named queries; call it before the app is opened. Twice is as good as once."""
-        if part not in self._slices:
-            self._slices.append(part)
+    def add_slice(self, part: Slice) -> bool:
+        """Brings a product's own tables and named queries; call it before the app is opened. Answers whether it is new:
+        twice is as good as once, and whoever brings more along does that the first time."""
+        if part in self._slices:
+            return False
+        self._slices.append(part)
+        return True
 
     def part(self, kind: type[T]) -> T:
         """What a slice keeps on an app, such as what has been registered with it: one object of each kind, made when it is

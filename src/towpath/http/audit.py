@@ -20,9 +20,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from towpath.core.encoding import plain
 from towpath.core.ids import uuid7
+from towpath.core.moments import moment
 from towpath.http.facts import SAFE, Facts, Note, facts_in
 from towpath.identity.principal import Principal
-from towpath.identity.records import moment
 from towpath.store.also import Also
 from towpath.store.contract import Row, Store, Tx
 

@@ -23,12 +23,11 @@ _ATTEMPTS = Retry(limit=3)
 def attach(app: App) -> None:
     """Before the app is opened, in servers and in workers; twice is once."""
     assets.attach(app)
-    app.add_slice(SLICE)
+    if not app.add_slice(SLICE):
+        return
     assets.on_upload(
         app, uploads.PURPOSE, uploads.received, prepare=partial(uploads.prepare, app), check=uploads.check
     )  # fmt: skip
-    if app.registry.get(names.TRANSCRIBE) is not None:
-        return
     app.resource(names.SPEECH_ENGINES)(partial(SpeechEngines, app.settings))
     transcription = Transcription(app)
     for name in sorted(names.TRANSCRIBING):

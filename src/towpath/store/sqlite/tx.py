@@ -14,6 +14,7 @@ import apsw
 from towpath.core import fairness
 from towpath.core.encoding import encode
 from towpath.core.lifecycle import State
+from towpath.core.moments import moment
 from towpath.core.records import JOB_COLUMNS, Enqueued, Event, Job, NewJob, column
 from towpath.core.tally import tally_new
 from towpath.core.working_set import NO_PLACE, shut
@@ -62,10 +63,6 @@ def drive(unit: Awaitable[T]) -> T:
         value: T = stop.value
         return value
     raise RuntimeError("a unit of work may await nothing but its transaction")
-
-
-def moment(value: float | None) -> datetime | None:
-    return None if value is None else datetime.fromtimestamp(value, UTC)
 
 
 def job_from(row: Sequence[Any]) -> Job:
