@@ -7,6 +7,7 @@ from importlib.resources import files
 from typing import Any
 
 from towpath import DEFAULT_TENANT, App, Context, Retry, Slice, assets
+from towpath.http.routes import add_routes
 from towpath.recordings import names, tidying, uploads
 from towpath.recordings.removing import remove_later
 from towpath.recordings.summarizing import summarize
@@ -38,6 +39,13 @@ def attach(app: App) -> None:
     app.workload(names.KIND)(Workload(app).of)
     _attach_care(app)
     tell_of(app)
+    add_routes(app, _routes)
+
+
+def _routes() -> Any:
+    from towpath.recordings.routes import router
+
+    return router
 
 
 def _attach_care(app: App) -> None:

@@ -26,8 +26,8 @@ from towpath.http.policy import Anyone, Reader, Writer
 from towpath.http.problems import Problem, conflict, invalid, not_found, responses
 from towpath.http.routing import Router
 from towpath.http.senders import sender_of
+from towpath.http.state import Engine
 from towpath.identity.principal import Principal
-from towpath.server.routes.sharing import Engine
 from towpath.server.schemas.assets import Upload, UploadError
 from towpath.server.upload_metadata import wanted_from
 
