@@ -36,6 +36,7 @@ from towpath.core.forecast import Parts
 from towpath.core.ids import first_at as first_id_at
 from towpath.core.ids import uuid7 as new_id
 from towpath.core.lifecycle import State
+from towpath.core.moments import moment
 from towpath.core.outcomes import Deferred, Done, Partial, RetryLater, outcome_from_envelope
 from towpath.core.prospects import InLine, Prospect, Work
 from towpath.core.records import DEFAULT_PRIORITY, DEFAULT_TENANT, Event, Job, Step, Subject
@@ -114,6 +115,7 @@ __all__ = [
     "__version__",
     "first_id_at",
     "from_json",
+    "moment",
     "new_id",
     "outcome_from_envelope",
     "plain_text",

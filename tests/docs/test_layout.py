@@ -114,15 +114,3 @@ def test_examples_that_cannot_run_here_are_at_least_python(page):
     """`py` marks the few that need something the lock does not hold."""
     for block in blocks(page, "py"):
         ast.parse(block.text)
-
-
-@pytest.mark.parametrize("room", ["assets", "recordings"])
-def test_products_reach_into_nothing_behind_the_public_names(room):
-    """Imports are held by a rule of their own; this is about what could be had of an app or a context."""
-    reached = [
-        f"{path.relative_to(PACKAGE)}:{node.lineno} .{node.attr}"
-        for path in (PACKAGE / room).rglob("*.py")
-        for node in ast.walk(ast.parse(path.read_text("utf-8")))
-        if isinstance(node, ast.Attribute) and node.attr in ("services", "claimed", "_services", "_tx")
-    ]
-    assert reached == []

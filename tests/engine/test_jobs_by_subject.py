@@ -2,9 +2,11 @@
 
 import pytest
 
-from tests.engine.working import Gate, ended, on_postgres, working
-from towpath import Context, Fatal, NotRequeueable, Partial, State
-from towpath.core import failpoints
+from tests.engine.working import Gate, ended, eventually, in_state, on_postgres, working
+from towpath import ConfigurationError, Context, Fatal, NotRequeueable, Partial, SchemaInvalid, State
+from towpath.core import failpoints, transitions
+from towpath.engine import subjects
+from towpath.store import ledger
 
 BOOK = ("book", "b1")
 
@@ -197,3 +199,67 @@ async def test_deleting_a_subject_removes_its_jobs_whatever_they_are_doing(app):
     assert sorted(removed.gone) == sorted([running.id, waiting.id])
     assert removed.refused == {}
     assert [job.id for job in await app.list()] == [other.id]
+
+
+async def test_a_signal_to_a_subject_reaches_its_live_jobs_and_answers_which(books):
+    @books.operation("borrow")
+    async def borrow(ctx: Context, payload: str):
+        return await ctx.wait_for("returned", timeout=60)
+
+    done = await put(books, "plain")
+    async with working(books):
+        await ended(books, done)
+        waits = await books.enqueue("borrow", "one", subject=BOOK)
+        other = await books.enqueue("borrow", "two", subject=("book", "b2"))
+        await in_state(books, waits, "waiting")
+        late = await books.enqueue("borrow", "three", subject=BOOK, delay=0.2)  # it may be signalled before it waits
+        assert await books.subjects.signal("book", "b1", "returned", {"by": "anna"}) == [waits.id, late.id]
+        for job in (waits, late):
+            assert await books.result(job.id, timeout=20) == {"by": "anna"}
+        assert (await books.get(other.id)).live
+
+
+async def test_a_signal_to_a_subject_that_nobody_works_on_reaches_nobody(books):
+    done = await put(books, "plain")
+    await worked_off(books, done)
+    assert await books.subjects.signal("book", "b1", "returned") == []
+    assert await books.subjects.signal("book", "nowhere", "returned") == []
+    with pytest.raises(SchemaInvalid, match="signal"):
+        await books.subjects.signal("book", "b1", "")
+    with pytest.raises(ConfigurationError, match="a subject's kind"):
+        await books.subjects.signal("two words", "b1", "returned")
+
+
+async def test_a_job_that_ends_while_its_subject_is_signalled_is_passed_over(books, monkeypatch):
+    job = await put(books, "plain")
+    listed = subjects.jobs_of
+
+    async def late(tx, kind, ids):
+        found = await listed(tx, kind, ids)
+        await ledger.apply(tx, [transitions.cancel(job.id)])
+        return found
+
+    monkeypatch.setattr(subjects, "jobs_of", late)
+    assert await books.subjects.signal("book", "b1", "returned") == []
+
+
+async def test_a_child_with_a_subject_of_its_own_is_listed_by_it_and_goes_with_its_root(books):
+    """What is said of subjects is said of root jobs: a child is not cancelled by itself."""
+
+    @books.operation("bind")
+    async def bind(ctx: Context):
+        await ctx.gather("press", ["p"], subject=("page", "7"))
+
+    @books.operation("press")
+    async def press(ctx: Context, payload: str):
+        await ctx.wait_for("dry")
+
+    job = await books.enqueue("bind", subject=BOOK)
+    async with working(books):
+        [child] = await eventually(lambda: books.list(subject=("page", "7"), state="waiting"))
+        assert await books.subjects.jobs("page", ["7"]) == {"7": []}
+        assert (await books.subjects.cancel("page", "7")).was == {}
+        assert await books.subjects.signal("page", "7", "dry") == []
+        await books.subjects.cancel(*BOOK)
+        assert (await ended(books, child)).state is State.CANCELLED
+    assert (await books.get(job.id)).state is State.CANCELLED

@@ -23,10 +23,9 @@ from towpath.core.errors import (
     ResultTimeout,
     StoreUnavailable,
 )
-from towpath.core.ids import uuid7
 from towpath.core.lifecycle import State
 from towpath.core.records import DEFAULT_QUEUE, Event, Job, Step, Subject, WorkerRow
-from towpath.engine import schedules, tracing, transaction
+from towpath.engine import schedules, tracing, transaction, units
 from towpath.engine.asking import explain, liveness, reading
 from towpath.engine.asking.checkup import checkup
 from towpath.engine.asking.findings import Finding
@@ -34,7 +33,7 @@ from towpath.engine.asking.listing import list_jobs
 from towpath.engine.asking.statistics import Statistics, statistics
 from towpath.engine.backup import Backup, backup
 from towpath.engine.budgets import Budgets
-from towpath.engine.changing import cancelling, deleting, requeueing
+from towpath.engine.changing import cancelling, deleting, requeueing, signalling
 from towpath.engine.changing.deleting import Removed
 from towpath.engine.changing.inbox import Inbox
 from towpath.engine.changing.prices import Prices
@@ -43,7 +42,7 @@ from towpath.engine.changing.queues import Queues
 from towpath.engine.changing.subjects import Subjects
 from towpath.engine.declarations import Declarations
 from towpath.engine.group_commit import GroupCommit
-from towpath.engine.registry import check_label, check_name
+from towpath.engine.registry import check_name
 from towpath.engine.resources import Resources
 from towpath.engine.running.stints import Stints, until_set, until_signal
 from towpath.engine.running.worker import Worker
@@ -53,8 +52,7 @@ from towpath.engine.tending import retention, rollups
 from towpath.engine.tending.declaring import Declarer
 from towpath.engine.tending.sweeping import database_identity
 from towpath.engine.transaction import ReadUnit, Transaction, Unit
-from towpath.engine.values import Values, blob_prefix
-from towpath.store import journal
+from towpath.engine.values import Values
 from towpath.store.contract import Row, Store
 from towpath.store.migrating import Migration, migrate, pending
 
@@ -224,9 +222,7 @@ class App(Declarations):
         for job in placed:
             await services.place_payload(job)
         made = [enqueued.id for enqueued in await services.store.enqueue(new)]
-        for job, made_id in zip(new, made, strict=True) if placed else ():
-            if made_id != job.id:  # a live job holds its key: what was put aside for this one is nobody's
-                await services.blobs.delete_prefix(blob_prefix(job.id))
+        await services.drop_payloads({job.id for job in placed}.difference(made))  # a live job holds their key
         pairs = zip(new, made, strict=True)
         return [job.as_job() if made_id == job.id else await self.get(made_id) for job, made_id in pairs]
 
@@ -237,7 +233,7 @@ class App(Declarations):
     async def transact(self, unit: Unit[T]) -> T:
         """Your own rows and new jobs in one transaction, as a function of it that awaits nothing else. It is run again if
         the database says so, and shares a commit with others where that helps."""
-        return await transaction.transact(self.services, unit)
+        return await units.transact(self.services, unit)
 
     async def read(self, unit: ReadUnit[T]) -> T:
         """What a function finds out about one moment; it awaits nothing but what it is handed."""
@@ -372,10 +368,7 @@ class App(Declarations):
 
     async def signal(self, job_id: str, name: str, payload: Any = None) -> None:
         """Sends a signal to a job that waits for it now or later."""
-        check_label("signal", name)
-        text = self.services.values.encode(payload, f"the payload of signal {name!r}")
-        asked, number = reading.check_id(job_id), uuid7()
-        await self.services.store.run(lambda tx: journal.send_signal(tx, asked, name, text, number))
+        await signalling.send(self.services, reading.check_id(job_id), name, payload)
 
     async def delete(self, job_id: str) -> int:
         """Removes an ended job with its children and history; answers how many jobs went."""

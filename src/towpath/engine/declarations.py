@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 from towpath.core.errors import Category, ConfigurationError
 from towpath.core.records import DEFAULT_QUEUE, DEFAULT_TENANT
 from towpath.core.retry import Retry
-from towpath.engine import schedules
+from towpath.engine import projections, schedules
 from towpath.engine.projections import Project
 from towpath.engine.registry import Operation, Registry, check_importable, check_name, describe_function
 from towpath.engine.services import Keep, Workload
@@ -108,7 +108,7 @@ class Declarations:
         """Registers how subjects of this kind are told of on the push stream whenever a job of theirs has changed."""
 
         def register(project: F) -> F:
-            self.projections[check_name("a subject's kind", kind)] = project
+            projections.add(self.projections, kind, project)
             return project
 
         return register
@@ -125,10 +125,13 @@ class Declarations:
 
         return register
 
-    def add_slice(self, part: Slice) -> None:
-        """Brings a product's own tables and named queries; call it before the app is opened. Twice is as good as once."""
-        if part not in self._slices:
-            self._slices.append(part)
+    def add_slice(self, part: Slice) -> bool:
+        """Brings a product's own tables and named queries; call it before the app is opened. Answers whether it is new:
+        twice is as good as once, and whoever brings more along does that the first time."""
+        if part in self._slices:
+            return False
+        self._slices.append(part)
+        return True
 
     def part(self, kind: type[T]) -> T:
         """What a slice keeps on an app, such as what has been registered with it: one object of each kind, made when it is

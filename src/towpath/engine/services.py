@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -21,7 +21,7 @@ from towpath.engine.budgets import Budgets
 from towpath.engine.group_commit import GroupCommit
 from towpath.engine.registry import Operation, Registry, check_label, check_name, check_subject
 from towpath.engine.resources import Resources
-from towpath.engine.values import Values, blob_prefix
+from towpath.engine.values import Values, blob_prefix, payload_key
 from towpath.store.contract import Store
 from towpath.transports import Transport
 
@@ -151,8 +151,13 @@ class Services:
 
     async def place_payload(self, job: NewJob) -> NewJob:
         """Moves a large payload to the blob store, before the row that will name it."""
-        job.payload_json = await self.values.place(job.payload_json, f"{blob_prefix(job.id)}/payload")
+        job.payload_json = await self.values.place(job.payload_json, payload_key(job.id))
         return job
+
+    async def drop_payloads(self, job_ids: Iterable[str]) -> None:
+        """Of jobs that did not come to be."""
+        for job_id in job_ids:
+            await self.blobs.delete_prefix(blob_prefix(job_id))
 
 
 @lru_cache(maxsize=4096)  # the same few tenants come by a million times

@@ -18,7 +18,7 @@ PENDING, PROCESSING, SUMMARIZING = "PENDING", "PROCESSING", "SUMMARIZING"
 COMPLETED, FAILED, CANCELLED = "COMPLETED", "FAILED", "CANCELLED"
 STATUSES = (PENDING, PROCESSING, SUMMARIZING, COMPLETED, FAILED, CANCELLED)
 
-# The state of a job -> how S1 calls it, and what a recording is while a job of either kind is so.
+# The state of a job -> what it is called beside its recording, and what a recording is while a job of either kind is so.
 #                       job           transcription  summary
 TABLE: dict[State, tuple[str, str, str]] = {
     State.QUEUED:    ("queued",     PENDING,       SUMMARIZING),

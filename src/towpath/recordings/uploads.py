@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from towpath import App, SchemaInvalid
-from towpath.assets import Asset, AssetRefused, Sender
+from towpath import App, Context, SchemaInvalid, Transaction
+from towpath.assets import Arrival, AssetRefused, Sender
 from towpath.identity.principal import WITHOUT_STANDING, no_standing
-from towpath.recordings.intake import Options, Uploader, checked, create
+from towpath.recordings import intake
+from towpath.recordings.intake import New, Options, Uploader, checked
 
 _TRUE, _FALSE = frozenset({"true", "1", "yes", "on"}), frozenset({"false", "0", "no", "off"})
 KNOWN = ("title", "language", "speakers", "auto_summary", "priority")
@@ -22,10 +23,15 @@ def check(app: App, sender: Sender, options: Mapping[str, Any]) -> None:
     checked(app, options_from(sender, options))
 
 
-async def received(app: App, sender: Sender, asset: Asset, options: Mapping[str, Any]) -> dict[str, Any]:
-    """Answers what POST /upload answers: the ids of the recording and of its job. Again gives the same."""
+async def prepare(app: App, ctx: Context, arrival: Arrival) -> New:
+    sender = arrival.sender
     whose = Uploader(sender.tenant, sender.account_id, sender.name)
-    recording_id, job_id = await create(app, asset, options_from(sender, options), whose)
+    return await intake.prepare(app, arrival.asset, options_from(sender, arrival.options), whose)
+
+
+async def received(tx: Transaction, arrival: Arrival) -> dict[str, Any]:
+    """Answers what POST /upload answers: the ids of the recording and of its job."""
+    recording_id, job_id = await intake.add(tx, arrival.prepared)
     return {"id": recording_id, "job_id": job_id}
 
 

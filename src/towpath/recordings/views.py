@@ -16,7 +16,7 @@ from towpath.recordings.stored import Work
 
 @dataclass(slots=True)
 class JobView:
-    """One processing job in the words of S1, and what more can be said about it."""
+    """One processing job as it is shown beside its recording: its status in words, and what more can be said about it."""
 
     id: str
     recording_id: str

@@ -75,13 +75,19 @@ def migrations_of(part: Slice, dialect: str) -> list[Migration]:
             number = int(match[1])
             if number in found:
                 raise ValueError(f"slice {part.name} has two migrations numbered {number:04} for {dialect}")
-            found[number] = Migration(part.name, number, match[2], item.read_text("utf-8"))
+            found[number] = Migration(part.name, number, match[2], _text_of(item, dialect))
     return [found[number] for number in sorted(found)] + _functions_of(part, dialect)
+
+
+def _text_of(item: Traversable, dialect: str) -> str:
+    """The engine's tables have the same names as in queries, see `sql.py`."""
+    text = item.read_text("utf-8")
+    return text.replace("towpath.", "towpath_") if dialect == "sqlite" else text
 
 
 def _functions_of(part: Slice, dialect: str) -> list[Migration]:
     names = {f"{_FUNCTIONS}.sql", f"{_FUNCTIONS}.{dialect}.sql"}
-    texts = [item.read_text("utf-8") for item in sorted(part.migrations.iterdir(), key=str) if item.name in names]
+    texts = [_text_of(item, dialect) for item in sorted(part.migrations.iterdir(), key=str) if item.name in names]
     if part.name == ENGINE.name:
         texts = [filled(text, fragments(dialect) | engine_queries(dialect).fragments) for text in texts]
     return [Migration(part.name, 0, _FUNCTIONS, text, hashlib.sha256(text.encode()).hexdigest()) for text in texts]

@@ -12,7 +12,7 @@ from towpath.core.lifecycle import State
 from towpath.core.naming import folded
 from towpath.core.records import Event, Job, Step
 from towpath.core.usage import NOTHING, Cost, Usage, total
-from towpath.engine.asking.deltas import DELETED, Deltas
+from towpath.engine.asking.deltas import OF_NO_JOB, Deltas
 from towpath.engine.asking.prices import get_prices
 from towpath.store import journal
 from towpath.store.contract import Row, Store, Tx
@@ -114,7 +114,7 @@ async def follow_all(store: Store, after: str | None, follow: bool) -> AsyncIter
     while True:
         page = await stream.page(place, limit=_STREAMED, whole=True)
         for event in page.events:
-            if event.name != DELETED:
+            if event.name not in OF_NO_JOB:
                 event.token = stream.token(page.place_after(event))
                 yield event
         place = page.end

@@ -124,5 +124,5 @@ async def delete_jobs(tx: Tx, ids: list[str]) -> None:
 async def _bury(tx: Tx, ids: list[str]) -> None:
     """Streams are told that they are gone, and whose they were; see `tending/tombstones.py`."""
     await tx.execute("bury", ids=ids, now=tx.now)
-    await tx.execute("list_deleted", ids=ids, now=tx.now)
+    await tx.execute("list_last", ids=ids, now=tx.now)
     tx.wake_streams = True

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 from towpath.core.errors import NotRequeueable
 from towpath.core.lifecycle import State
 from towpath.core.prospects import Prospect
 from towpath.core.records import Job
 from towpath.engine.asking.prospects import prospects
-from towpath.engine.changing import deleting
+from towpath.engine.changing import deleting, signalling
 from towpath.engine.changing.cancelling import Cancelled, cancel_in
 from towpath.engine.changing.deleting import Removed
 from towpath.engine.changing.requeueing import requeue_in
@@ -68,6 +69,17 @@ class Subjects:
         few seconds to end. What could not go yet is in `refused`, with the reason."""
         jobs = await self._services.store.read(lambda tx: _of(tx, kind, subject_id))
         return await deleting.remove(self._services, [job.id for job in jobs])
+
+    async def signal(self, kind: str, subject_id: str, name: str, payload: Any = None) -> list[str]:
+        """Sends a signal to each of its jobs that has not ended; answers which those are. For whoever knows the thing and no
+        job, such as a provider that calls back."""
+        text = signalling.checked(self._services, name, payload)
+
+        async def unit(tx: Tx) -> list[str]:
+            live = [job.id for job in await _of(tx, kind, subject_id) if job.live]
+            return await signalling.send_to_live(tx, live, name, text)
+
+        return await self._services.store.run(unit)
 
 
 async def _of(tx: Tx, kind: str, subject_id: str) -> Sequence[Job]:

@@ -13,7 +13,7 @@ from towpath.core.outcomes import Suspend
 from towpath.core.reactions import ExceptionMap
 from towpath.core.records import NewJob, Step, Subject
 from towpath.core.usage import call
-from towpath.engine import transaction as transactions
+from towpath.engine import transaction, units
 from towpath.engine.running import waits
 from towpath.engine.running.current import busy_with, current_meter
 from towpath.engine.running.steps import Memory, run_step
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from towpath.engine.resources import Resources
     from towpath.engine.running.children import Children
     from towpath.engine.services import Services
-    from towpath.engine.transaction import ReadUnit, Transaction, Unit
+    from towpath.engine.transaction import Fence, ReadUnit, Transaction, Unit
     from towpath.engine.values import Values
     from towpath.store.contract import Claimed, Row, Tx
 
@@ -304,18 +304,18 @@ class Context:
         otherwise. New jobs are made as by `enqueue`, with the tenant, lane, priority and subject of this one."""
         self.check()
         with self._losing():
-            async with transactions.block(self._services, self._own_fence, self.inherit) as tx:
+            async with transaction.block(self._services, self._own_fence, self.inherit) as tx:
                 yield tx
 
     async def transact(self, unit: Unit[T]) -> T:
         """The same as a function of the transaction; see `App.transact`."""
         self.check()
         with self._losing():
-            return await transactions.transact(self._services, unit, self._own_fence, self.inherit)
+            return await units.transact(self._services, unit, self._own_fence, self.inherit)
 
     @property
-    def _own_fence(self) -> transactions.Fence:
-        return transactions.Fence(self.id, self.fence)
+    def _own_fence(self) -> Fence:
+        return transaction.Fence(self.id, self.fence)
 
     @contextmanager
     def _losing(self) -> Iterator[None]:
@@ -327,7 +327,7 @@ class Context:
 
     async def read(self, unit: ReadUnit[T]) -> T:
         """See `App.read`."""
-        return await transactions.read(self._services, unit)
+        return await transaction.read(self._services, unit)
 
     async def query(self, name: str, /, **params: Any) -> Sequence[Row]:
         """The rows of a slice's named query that only reads."""

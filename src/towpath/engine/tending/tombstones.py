@@ -1,9 +1,10 @@
 """What remains of a deleted job for a while: whose it was, so that streams of events can say that it is gone.
 
-The row is written by the transaction that deletes the job (`changing/deleting.py`). It and what streams are told
-(`event_batches.py`) go with the shortest retention that was set for succeeded jobs, but no earlier than after an hour, and
-tombstones after eight days at the latest. Whoever removes something raises a floor: a stream that comes back from below it
-could have missed something, and is told to start over. So is one that has been away for more than `STREAMS_RETURN_WITHIN`.
+The row is written by the transaction that deletes the job (`changing/deleting.py`). It, notices (`engine/notices.py`) and
+what streams are told (`event_batches.py`) go with the shortest retention that was set for succeeded jobs, but no earlier
+than after an hour, and tombstones after eight days at the latest. Whoever removes something raises a floor: a stream that comes
+back from below it could have missed something, and is told to start over. So is one that has been away for more than
+`STREAMS_RETURN_WITHIN`.
 """
 
 from __future__ import annotations
@@ -35,7 +36,8 @@ async def forget(store: Store, older_than: timedelta = KEPT) -> int:
 
 
 async def _forget(tx: Tx, age: timedelta) -> int:
-    gone = await tx.execute("forget_tombstones", before=tx.now - age, limit=_BATCH)
+    page = {"before": tx.now - age, "limit": _BATCH}
+    gone = await tx.execute("forget_tombstones", **page) + await tx.execute("forget_notices", **page)
     if gone:
         await raise_floor(tx, age)
     return gone

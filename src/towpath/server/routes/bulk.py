@@ -15,8 +15,9 @@ from towpath.http.audit import audit
 from towpath.http.policy import Writer
 from towpath.http.problems import invalid
 from towpath.http.routing import Router
+from towpath.http.state import Engine
 from towpath.identity.principal import Principal
-from towpath.server.routes.sharing import Engine, wanted_by
+from towpath.server.routes.sharing import wanted_by
 from towpath.server.schemas.bulk import Bulk, BulkDone, JobFilter
 
 router = Router(prefix="/api/jobs", tags=["jobs"])

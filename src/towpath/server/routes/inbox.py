@@ -15,11 +15,11 @@ from towpath.http.audit import audit
 from towpath.http.policy import Reader, Writer, tenant_of
 from towpath.http.problems import Problem, invalid
 from towpath.http.routing import Router
+from towpath.http.state import Engine
 from towpath.identity.principal import Principal
 from towpath.server.counts import at_most_once_a_second
 from towpath.server.payloads import check_edit
 from towpath.server.routes.bulk import BATCH, own_ids, retry_many
-from towpath.server.routes.sharing import Engine
 from towpath.server.schemas.base import Label, Name, Page
 from towpath.server.schemas.base import Request as Asked
 from towpath.server.schemas.bulk import JobId

@@ -19,9 +19,9 @@ from towpath.http.audit import audit
 from towpath.http.policy import Writer, tenant_of
 from towpath.http.problems import Problem, conflict, responses
 from towpath.http.routing import Router
+from towpath.http.state import Engine
 from towpath.identity.principal import WITHOUT_STANDING, Principal, no_standing
 from towpath.server.payloads import check_payload, public_operation
-from towpath.server.routes.sharing import Engine
 from towpath.server.schemas.base import Label
 from towpath.server.schemas.jobs import Job, NewJob, job_of
 

@@ -161,8 +161,18 @@ CREATE TABLE towpath.tombstone (
 );
 CREATE INDEX tombstone_at ON towpath.tombstone (at);
 
+-- Things that jobs work on and that somebody has changed without a job, so that streams can tell; forgotten like tombstones.
+CREATE TABLE towpath.notice (
+    id           uuid PRIMARY KEY,
+    tenant       text NOT NULL,
+    at           timestamptz NOT NULL,
+    subject_kind text NOT NULL,
+    subject_id   text NOT NULL
+);
+CREATE INDEX notice_at ON towpath.notice (at);
+
 -- Every event of every job, for histories and streams alike. A deleted job has one event left, which says so and has the
--- highest number there can be.
+-- highest number there can be. A notice is an event of no job, and stands here for streams alone.
 CREATE VIEW towpath.job_event AS
 SELECT job_id, seq, attempt, name, level, message, fields, ts FROM towpath.event
 UNION ALL
@@ -176,7 +186,10 @@ SELECT id, seq, attempt, 'job.succeeded', 'info', CAST(NULL AS text), CAST(NULL 
 WHERE state = 'succeeded' AND NOT EXISTS (SELECT 1 FROM towpath.event AS own WHERE own.job_id = job.id AND own.seq = job.seq)
 UNION ALL
 SELECT job_id, 2147483647, 0, 'job.deleted', 'info', tenant,
-       CASE WHEN subject_kind IS NOT NULL THEN json_build_object('kind', subject_kind, 'id', subject_id) END, at FROM towpath.tombstone;
+       CASE WHEN subject_kind IS NOT NULL THEN json_build_object('kind', subject_kind, 'id', subject_id) END, at FROM towpath.tombstone
+UNION ALL
+SELECT id, 2147483647, 0, 'subject.changed', 'info', tenant, json_build_object('kind', subject_kind, 'id', subject_id), at
+FROM towpath.notice;
 
 -- Recorded steps. When a job is run again, a step that is done is not: it answers with its recorded output.
 CREATE TABLE towpath.step (

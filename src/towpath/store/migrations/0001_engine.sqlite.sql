@@ -147,8 +147,18 @@ CREATE TABLE towpath_tombstone (
 );
 CREATE INDEX towpath_tombstone_at ON towpath_tombstone (at);
 
+-- Things that jobs work on and that somebody has changed without a job, so that streams can tell; forgotten like tombstones.
+CREATE TABLE towpath_notice (
+    id           text PRIMARY KEY NOT NULL,
+    tenant       text NOT NULL,
+    at           REAL NOT NULL,
+    subject_kind text NOT NULL,
+    subject_id   text NOT NULL
+);
+CREATE INDEX towpath_notice_at ON towpath_notice (at);
+
 -- Every event of every job, for histories and streams alike. A deleted job has one event left, which says so and has the
--- highest number there can be.
+-- highest number there can be. A notice is an event of no job, and stands here for streams alone.
 CREATE VIEW towpath_job_event AS
 SELECT job_id, seq, attempt, name, level, message, fields, ts FROM towpath_event
 UNION ALL
@@ -162,7 +172,10 @@ SELECT id, seq, attempt, 'job.succeeded', 'info', NULL, NULL, finished_at FROM t
 WHERE state = 'succeeded' AND NOT EXISTS (SELECT 1 FROM towpath_event AS own WHERE own.job_id = job.id AND own.seq = job.seq)
 UNION ALL
 SELECT job_id, 2147483647, 0, 'job.deleted', 'info', tenant,
-       CASE WHEN subject_kind IS NOT NULL THEN json_object('kind', subject_kind, 'id', subject_id) END, at FROM towpath_tombstone;
+       CASE WHEN subject_kind IS NOT NULL THEN json_object('kind', subject_kind, 'id', subject_id) END, at FROM towpath_tombstone
+UNION ALL
+SELECT id, 2147483647, 0, 'subject.changed', 'info', tenant, json_object('kind', subject_kind, 'id', subject_id), at
+FROM towpath_notice;
 
 -- Recorded steps. When a job is run again, a step that is done is not: it answers with its recorded output.
 CREATE TABLE towpath_step (

@@ -75,6 +75,11 @@ class PostgresTx:
         await self._plan_for(guest=not found.own)
         return _count(await self.connection.execute(found.text, *(params[key] for key in found.names)))
 
+    async def execute_many(self, query: str, rows: Sequence[dict[str, Any]]) -> None:
+        found = self._queries[query]
+        await self._plan_for(guest=not found.own)
+        await self.connection.executemany(found.text, [[row[key] for key in found.names] for row in rows])
+
     async def fetch_sql(self, sql: str, *params: Any) -> Sequence[Row]:
         await self._plan_for(guest=True)
         rows: Sequence[Row] = await self.connection.fetch(sql, *params)

@@ -1,16 +1,23 @@
--- Jobs that are gone. The stream of events tells of them.
+-- Jobs that are gone, and things that were changed without one. The stream of events tells of them.
 
 -- name: bury
 INSERT INTO towpath.tombstone (job_id, tenant, at, subject_kind, subject_id)
 SELECT id, tenant, CAST(:now AS timestamptz), subject_kind, subject_id FROM towpath.job WHERE id IN :ids
 ON CONFLICT DO NOTHING
 
--- name: list_deleted
+-- name: notice_add
+INSERT INTO towpath.notice (id, tenant, at, subject_kind, subject_id) VALUES (:id, :tenant, :now, :kind, :subject_id)
+
+-- name: list_last
+-- The last event that each of them can have.
 INSERT INTO towpath.event_batch (ts, seq, jobs) VALUES (:now, 2147483647, :ids)
 
 -- name: forget_tombstones
 DELETE FROM towpath.tombstone
 WHERE job_id IN (SELECT job_id FROM towpath.tombstone WHERE at < :before ORDER BY at LIMIT :limit)
+
+-- name: forget_notices
+DELETE FROM towpath.notice WHERE id IN (SELECT id FROM towpath.notice WHERE at < :before ORDER BY at LIMIT :limit)
 
 -- name: raise_floor
 -- The floor of the streams: what happened before it may be gone, and whoever comes back from before it starts over. It only rises, with

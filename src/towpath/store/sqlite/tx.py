@@ -15,6 +15,7 @@ from towpath.core import fairness
 from towpath.core.count_deltas import count_new
 from towpath.core.encoding import encode
 from towpath.core.lifecycle import State
+from towpath.core.moments import moment
 from towpath.core.records import JOB_COLUMNS, Enqueued, Event, Job, NewJob, column
 from towpath.core.working_set import NO_PLACE, shut
 from towpath.store.alike import alike
@@ -65,10 +66,6 @@ def drive(unit: Awaitable[T]) -> T:
     raise RuntimeError("a unit of work may await nothing but its transaction")
 
 
-def moment(value: float | None) -> datetime | None:
-    return None if value is None else datetime.fromtimestamp(value, UTC)
-
-
 def job_from(row: Sequence[Any]) -> Job:
     values = list(row)
     for index in _JOB_TIMES:
@@ -110,6 +107,9 @@ class SqliteTx:
     async def execute(self, query: str, /, **params: Any) -> int:
         self.connection.execute(self._queries[query].text, _bindings(params))
         return self.connection.changes()
+
+    async def execute_many(self, query: str, rows: Sequence[dict[str, Any]]) -> None:
+        self.connection.executemany(self._queries[query].text, [_bindings(row) for row in rows])
 
     async def fetch_sql(self, sql: str, *params: Any) -> Sequence[Row]:
         return self._rows(sql, params, times=False)
