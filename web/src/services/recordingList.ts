@@ -3,6 +3,8 @@ import type { Recording, RecordingStatus } from "@/api/types";
 import { underBase } from "@/services/base";
 import { answer, client } from "@/services/client";
 import type { Page } from "@/services/jobs";
+import { Problem } from "@/services/problem";
+import { capital } from "@/format/words";
 
 export interface RecordingFilter {
   text: string;
@@ -27,10 +29,6 @@ export function listRecordings(filter: RecordingFilter, after: string | null, li
 /** Those of the caller's recordings with which something is being done, or was within the last hour. */
 export async function getOwnRecordings(): Promise<Recording[]> {
   return (await answer(client.GET("/api/recordings/job-queue-status"))).recordings as Recording[];
-}
-
-export function retryRecordingJob(jobId: string): Promise<unknown> {
-  return answer(client.POST("/api/recordings/jobs/{job_id}/retry", { params: { path: { job_id: jobId } } }));
 }
 
 export function deleteRecordingJob(jobId: string): Promise<{ recording_deleted: boolean }> {
@@ -63,6 +61,14 @@ export async function actOnRecordings(action: RecordingAction, ids: readonly str
     Object.assign(total.refused, batch.refused);
   }
   return total;
+}
+
+/** Which of its jobs is begun again, or whether a new one takes its place, is for the server to say. */
+export async function retryRecording(id: string): Promise<ActionResult> {
+  const result = await actOnRecordings("retry", [id]);
+  const why = result.refused[id];
+  if (why !== undefined) throw new Problem({ title: "It was not retried", detail: capital(why) });
+  return result;
 }
 
 /** Where the transcripts of several recordings are downloaded from, in one zip file. */
