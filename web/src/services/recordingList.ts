@@ -1,6 +1,7 @@
 /** Recordings as a list, and the jobs that work on them. */
 import type { Recording, RecordingStatus } from "@/api/types";
 import { underBase } from "@/services/base";
+import { inParts, type Outcome } from "@/services/batches";
 import { answer, client } from "@/services/client";
 import type { Page } from "@/services/jobs";
 import { Problem } from "@/services/problem";
@@ -45,26 +46,12 @@ export async function clearCompleted(): Promise<number> {
 
 export type RecordingAction = "retry" | "cancel" | "delete";
 
-export interface ActionResult {
-  done: number;
-  refused: Record<string, string>;
-}
-
-const AT_ONCE = 500;
-
-export async function actOnRecordings(action: RecordingAction, ids: readonly string[]): Promise<ActionResult> {
-  const total: ActionResult = { done: 0, refused: {} };
-  for (let start = 0; start < ids.length; start += AT_ONCE) {
-    const body = { action, ids: ids.slice(start, start + AT_ONCE) };
-    const batch = await answer(client.POST("/api/recordings/bulk", { body }));
-    total.done += batch.done;
-    Object.assign(total.refused, batch.refused);
-  }
-  return total;
+export function actOnRecordings(action: RecordingAction, ids: readonly string[]): Promise<Outcome> {
+  return inParts(ids, (part) => answer(client.POST("/api/recordings/bulk", { body: { action, ids: part } })));
 }
 
 /** Which of its jobs is begun again, or whether a new one takes its place, is for the server to say. */
-export async function retryRecording(id: string): Promise<ActionResult> {
+export async function retryRecording(id: string): Promise<Outcome> {
   const result = await actOnRecordings("retry", [id]);
   const why = result.refused[id];
   if (why !== undefined) throw new Problem({ title: "It was not retried", detail: capital(why) });
