@@ -39,6 +39,12 @@ class Standing:
     job: Job | None
     ended: Ended | None = None
 
+    @property
+    def needs_retry(self) -> bool:
+        """Whether nothing comes of it by itself any more. What is done, although a reprocessing of it was called off, needs
+        none."""
+        return self.status in (FAILED, CANCELLED)
+
 
 def state_of(job: Job) -> State:
     """A job whose children have run is in the middle of things, although for an instant it is back in the queue."""

@@ -31,11 +31,13 @@ async def test_a_failed_upload_is_kept_and_can_be_retried(studio: Studio, ear: E
         failed = await studio.done(sent["id"])
         assert failed["status"] == "FAILED"
         assert (failed["error"], failed["job"]["error_remedy"]) == ("the engine is out of breath", "wait a moment")
+        assert failed["needs_retry"]
         assert (await studio.jobs())[0]["job_status"] == "failed"
         ear.failing = None
         again = ok(await studio.ann.post(f"/api/recordings/jobs/{sent['job_id']}/retry"))
         assert again["job_status"] in ("queued", "processing")
-        assert (await studio.until(sent["id"], "COMPLETED"))["error"] is None
+        done = await studio.until(sent["id"], "COMPLETED")
+        assert (done["error"], done["needs_retry"]) == (None, False)
     problem(await studio.ann.post(f"/api/recordings/jobs/{sent['job_id']}/retry"), 409, "conflict")
     assert await happened(studio.app, sent["job_id"], "job.failed")  # the old error stays in the log
     row = await studio.app.get(sent["job_id"])

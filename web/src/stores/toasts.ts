@@ -1,5 +1,7 @@
 /** Short messages about what was just done, and the question before something that cannot be undone. */
 import { ref, shallowRef } from "vue";
+import { plural } from "@/format/numbers";
+import type { Outcome } from "@/services/batches";
 import { asProblem } from "@/services/problem";
 
 export interface Toast {
@@ -27,6 +29,13 @@ export function toast(text: string, options: { detail?: string | null; bad?: boo
   const id = lastId;
   toasts.value = [...toasts.value.slice(-3), { id, text, detail: options.detail ?? null, bad: options.bad ?? false }];
   setTimeout(() => dismissToast(id), options.bad ? 2 * SHOWN_MS : SHOWN_MS);
+}
+
+/** How many were done, and why others were not. */
+export function toastOutcome({ done, refused }: Outcome, thing: string, past: string): void {
+  const why = Object.values(refused);
+  const detail = why.length ? `${plural(why.length, thing)} left alone: ${why[0] ?? ""}` : null;
+  toast(`${plural(done, thing)} ${past}`, { detail, bad: done === 0 && why.length > 0 });
 }
 
 export function dismissToast(id: number): void {

@@ -2,8 +2,8 @@
 
 The row is written by the transaction that deletes the job (`changing/deleting.py`). It, notices (`engine/notices.py`) and
 what streams are told (`event_batches.py`) go with the shortest retention that was set for succeeded jobs, but no earlier
-than after an hour, and tombstones after eight days at the latest. Whoever removes something raises a floor: a stream that comes
-back from below it could have missed something, and is told to start over. So is one that has been away for more than
+than after an hour, and tombstones after eight days at the latest. Whoever removes something raises a floor: a stream that
+comes back from below it could have missed something, and is told to start over. So is one that has been away for more than
 `STREAMS_RETURN_WITHIN`.
 """
 
