@@ -1408,7 +1408,7 @@ export interface paths {
         post?: never;
         /**
          * Delete Upload
-         * @description Gives an upload up, with what has come of it. A finished one belongs to what was made of it.
+         * @description Gives an upload up, with what has come of it. One that was handed over belongs to what was made of it.
          */
         delete: operations["delete_upload"];
         options?: never;
@@ -3227,6 +3227,14 @@ export interface components {
             /** Title */
             title: string;
         };
+        /**
+         * RecordingDeletedMessage
+         * @description `event: recording.deleted`. A recording is gone, with everything that was made of it. Without an id of its own.
+         */
+        RecordingDeletedMessage: {
+            /** Id */
+            id: string;
+        };
         /** RecordingDetail */
         RecordingDetail: {
             /** Auto Summary */
@@ -3281,6 +3289,62 @@ export interface components {
             /** Title */
             title: string;
             transcript: components["schemas"]["TranscriptInfo"] | null;
+            /** Warning */
+            warning: string | null;
+        };
+        /**
+         * RecordingMessage
+         * @description `event: recording`. A recording as lists show it: it or one of its jobs has changed. Without an id of its own.
+         */
+        RecordingMessage: {
+            /** Auto Summary */
+            auto_summary: boolean;
+            /** Bytes */
+            bytes: number;
+            /** Created At */
+            created_at: string;
+            /** Creator */
+            creator: string | null;
+            /**
+             * Duration
+             * @description Seconds; null until the audio has been decoded.
+             */
+            duration: number | null;
+            /**
+             * Error
+             * @description Why its newest job failed.
+             */
+            error: string | null;
+            /** File Name */
+            file_name: string;
+            /** Has Summary */
+            has_summary: boolean;
+            /** Has Transcript */
+            has_transcript: boolean;
+            /** Id */
+            id: string;
+            /** @description The job that the status comes from; null: none is left. */
+            job: components["schemas"]["ProcessingJob"] | null;
+            /** Language */
+            language: string | null;
+            /** Media Type */
+            media_type: string;
+            /**
+             * Needs Retry
+             * @description Whether nothing comes of it by itself: its newest job failed, or its first one was stopped.
+             */
+            needs_retry: boolean;
+            /** Speakers */
+            speakers: boolean;
+            /**
+             * Status
+             * @enum {string}
+             */
+            status: "PENDING" | "PROCESSING" | "SUMMARIZING" | "COMPLETED" | "FAILED" | "CANCELLED";
+            /** Tenant */
+            tenant: string;
+            /** Title */
+            title: string;
             /** Warning */
             warning: string | null;
         };
