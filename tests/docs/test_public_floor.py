@@ -1,6 +1,7 @@
 """Products stand on what anybody's own slice has: nothing reaches behind it because it is part of this package."""
 
 import ast
+import re
 import tomllib
 from pathlib import Path
 
@@ -72,3 +73,34 @@ def test_reaching_inside_is_noticed():
     assert reached_inside("fetch = ctx.values") == ["line 1: .values"]
     assert reached_inside("worker.claimed") == ["line 1: .claimed"]
     assert reached_inside("list(found.values())") == []
+
+
+_PLACES = frozenset({"app", "ctx", "tx", "source", "place"})
+"""What an app, a context or a transaction is called in products."""
+
+
+def _used(source: str) -> set[str]:
+    """Names that a product imports from the public floor, and what it asks of an app, a context or a transaction."""
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.ImportFrom) and (node.module == "towpath" or (node.module or "").startswith("towpath.http")):
+            found |= {name.name for name in node.names}
+        if isinstance(node, ast.Attribute):
+            owner = node.value
+            name = getattr(owner, "id", None) if getattr(owner, "attr", None) != "_app" else "app"
+            found |= {node.attr} if name in _PLACES else set()
+    return found
+
+
+def _described() -> str:
+    """The page about slices, and those it names."""
+    page = ROOT / "docs/how-to/write-a-slice.md"
+    linked = re.findall(r"\]\(([^)#\s]+\.md)", page.read_text("utf-8"))
+    return "\n".join(path.read_text("utf-8") for path in [page, *((page.parent / target) for target in linked)])
+
+
+def test_products_use_nothing_that_the_page_about_slices_does_not_describe():
+    used = set().union(*(_used(path.read_text("utf-8")) for path in _files()))
+    assert {"transact", "tell", "Router", "moment"} <= used
+    text = _described()
+    assert sorted(name for name in used if not re.search(rf"\b{re.escape(name)}\b", text)) == []

@@ -29,9 +29,8 @@ async def test_a_payload_that_is_another_one_every_time_is_refused_and_leaves_no
         runs.append(1)
         return await tx.enqueue("ship", {"id": new_id(), "big": LONG})
 
-    with pytest.raises(Fatal, match="ship") as refused:
+    with pytest.raises(Fatal, match=r"'ship'.*make ids, times and random values before app.transact"):
         await app.transact(unit)
-    assert "before app.transact" in refused.value.remedy
     assert len(runs) == 3
     assert await app.list() == []
     assert await kept(app) == set()

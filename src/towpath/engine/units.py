@@ -94,6 +94,6 @@ async def transact(services: Services, unit: Unit[T], fence: Fence | None = None
 def _restless(one: _Large) -> Fatal:
     return Fatal(
         f"a unit was run {_MOST_RUNS} times and gave {one.operation!r} another payload of {len(one.text):,} characters each "
-        f"time; one that large is stored before the unit is run again, and has to be the same then",
-        remedy="make ids, times and random values before app.transact, and let the unit use them",
+        f"time; one that large is stored before the unit is run again, and has to be the same then: make ids, times and "
+        f"random values before app.transact or ctx.transact, and let the unit use them"
     )
