@@ -5,7 +5,7 @@ import pytest
 from tests.engine.working import Gate, ended, eventually, in_state, on_postgres, working
 from towpath import ConfigurationError, Context, Fatal, NotRequeueable, Partial, SchemaInvalid, State
 from towpath.core import failpoints, transitions
-from towpath.engine import subjects
+from towpath.engine.changing import subjects
 from towpath.store import ledger
 
 BOOK = ("book", "b1")
