@@ -1,4 +1,4 @@
-"""A forecast plays a queue by the rules of the fair order."""
+"""A forecast simulates a queue by the rules of the fair order."""
 
 import random
 
