@@ -222,7 +222,8 @@ class App(Declarations):
         for job in placed:
             await services.place_payload(job)
         made = [enqueued.id for enqueued in await services.store.enqueue(new)]
-        await services.drop_payloads({job.id for job in placed}.difference(made))  # a live job holds their key
+        if placed:  # where a live job holds the key, what was put aside is nobody's
+            await services.drop_payloads({job.id for job in placed}.difference(made))
         pairs = zip(new, made, strict=True)
         return [job.as_job() if made_id == job.id else await self.get(made_id) for job, made_id in pairs]
 

@@ -91,8 +91,8 @@ class Transaction(Reading):
             for job in large:
                 await self._place(job)
             made = [one.id for one in await self._tx.insert_jobs(new)]
-        there = set(made)
-        self.unused += [job.id for job in large if job.id not in there]
+        if large:
+            self.unused += {job.id for job in large}.difference(made)
         return made
 
     async def tell(self, kind: str, *ids: str, tenant: str | None = None) -> None:
