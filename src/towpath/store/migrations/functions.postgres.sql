@@ -1,4 +1,6 @@
--- The engine's functions. They are not part of a migration: this file is applied again whenever it has changed.
+-- revision: 1
+-- The engine's functions. They are not part of a migration: this file is applied again when it is newer than what the database has.
+-- Raise the revision above with every change since the last release.
 --
 -- Workers of the release before go on calling them, and so do callers with statements of their own. So a parameter is added at the
 -- end and with a default, and the function without it is dropped here by its old list of parameters: there is one of each name.

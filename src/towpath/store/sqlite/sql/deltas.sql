@@ -2,7 +2,7 @@
 -- own. Within a delta the order is by job, so that a place in it does not depend on which other jobs there are.
 
 -- name: stream_identity
-SELECT CAST(applied_at AS text) AS identity FROM towpath.migration WHERE slice = 'engine' AND number = 1
+SELECT CAST(applied_at AS text) AS identity FROM towpath.migration WHERE slice = 'engine' AND number = 1 AND revision = 0
 
 -- name: stream_now
 SELECT CAST(coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'towpath_event_batch'), 0) AS text) AS cursor
