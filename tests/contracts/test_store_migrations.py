@@ -279,7 +279,7 @@ class TestFunctions:
         assert await pending(store, [part]) == []
 
     def test_two_files_of_them_for_one_database_are_refused(self, tmp_path):
-        part = shop(tmp_path / "m", **{"functions": "SELECT 1", "functions__sqlite": "SELECT 1"})
+        part = shop(tmp_path / "m", functions="SELECT 1", functions__sqlite="SELECT 1")
         with pytest.raises(ValueError, match="two files of functions for sqlite"):
             migrations_of(part, "sqlite")
 

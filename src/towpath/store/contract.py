@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
-from datetime import datetime
-from operator import attrgetter
+from datetime import UTC, datetime
+from operator import attrgetter, itemgetter
 from typing import Any, Protocol, TypeVar
 
 from pydantic_core import from_json
@@ -19,7 +19,7 @@ from towpath.core.encoding import encode
 from towpath.core.records import PRIORITIES, Enqueued, Event, Job, NewJob, WorkerRow
 from towpath.core.records import Claimed as Claimed  # noqa: PLC0414  (it is part of the contract)
 from towpath.core.transitions import Transition
-from towpath.store.columns import TOLD
+from towpath.store.columns import CLAIMED_TIMES, TOLD, USUAL
 from towpath.store.sql import Queries
 
 T = TypeVar("T")
@@ -78,7 +78,18 @@ def claimed(queue: str, row: Sequence[Any]) -> Claimed:
     is only there for jobs that have a family, a past or a lane of their own: most have none, and a column costs the database
     and the driver for every job."""
     more = row[TOLD]
-    return Claimed(queue, *row[:TOLD], *((row[2], row[0]) if more is None else from_json(more)))
+    return Claimed(queue, *row[:TOLD], *(_usual(row) if more is None else _unusual(more)))
+
+
+_usual = itemgetter(*USUAL)
+
+
+def _unusual(more: str) -> list[Any]:
+    values: list[Any] = from_json(more)
+    for at in CLAIMED_TIMES:
+        if values[at] is not None:
+            values[at] = datetime.fromtimestamp(values[at], UTC)
+    return values
 
 
 # The order in which claimed jobs are begun; the statements that claim them answer in any order.

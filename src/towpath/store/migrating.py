@@ -5,9 +5,9 @@ is a slice like any other. A release only ever adds what the previous release ca
 removed one release later, so old and new workers run side by side.
 
 What a database can replace without touching a row, such as SQL functions and triggers, is in the same folder in one file,
-`functions.sql` (or one per dialect), made of statements that may be run again. It is applied after the migrations, when it is
-newer than what the database has: a process of the older release must not undo what the newer one has made, whichever of them
-is first to start. Newer is what belongs to a later migration, or says `-- revision: 2` and the other says 1.
+`functions.sql` (or one per dialect), made of statements that may be run again. It is applied after the migrations, when it
+is newer than what the database has: a process of the older release must not undo what the newer one has made, whichever of
+them is first to start. Newer is what belongs to a later migration, or says `-- revision: 2` where the other says 1.
 """
 
 from __future__ import annotations
@@ -140,7 +140,7 @@ def _missing(slices: Sequence[Slice], dialect: str, done: Mapping[Mark, str]) ->
 
 
 def _is_newer(functions: Migration, done: Mapping[Mark, str]) -> bool:
-    """Than what the database has of that slice. Of two texts nobody could tell which is the newer if both had one revision."""
+    """Than what the database has of that slice. Of two texts with one revision nobody could tell which is the newer."""
     there = max((mark for mark in done if mark[0] == functions.slice and mark[2] > 0), default=None)
     if there == functions.mark and done[there] != functions.checksum:
         raise ConfigurationError(
@@ -161,8 +161,8 @@ async def _done(tx: Tx, *, lock: bool) -> dict[Mark, str]:
         moment = "REAL" if sqlite else "timestamptz"
         await tx.execute_sql(
             f"CREATE TABLE IF NOT EXISTS {table} (slice text NOT NULL, number integer NOT NULL, "
-            f"revision integer NOT NULL DEFAULT 0, name text NOT NULL, checksum text NOT NULL, applied_at {moment} NOT NULL, "
-            f"PRIMARY KEY (slice, number, revision))"
+            f"revision integer NOT NULL DEFAULT 0, name text NOT NULL, checksum text NOT NULL, "
+            f"applied_at {moment} NOT NULL, PRIMARY KEY (slice, number, revision))"
         )
     elif not await _exists(tx, table):
         return {}
@@ -208,7 +208,8 @@ async def _exists(tx: Tx, table: str) -> bool:
 async def _record(tx: Tx, migration: Migration) -> None:
     sqlite = tx.dialect == "sqlite"
     await tx.execute_sql(
-        f"INSERT INTO {'towpath_migration' if sqlite else 'towpath.migration'} (slice, number, revision, name, checksum, applied_at) "
+        f"INSERT INTO {'towpath_migration' if sqlite else 'towpath.migration'} "
+        f"(slice, number, revision, name, checksum, applied_at) "
         f"VALUES {'(?, ?, ?, ?, ?, ?)' if sqlite else '($1, $2, $3, $4, $5, $6)'}",
         *migration.mark, migration.name, migration.checksum, tx.now,
     )  # fmt: skip

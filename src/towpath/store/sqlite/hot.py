@@ -18,6 +18,7 @@ from towpath.core.transitions import Transition
 from towpath.store import ledger
 from towpath.store.columns import filled, fragments
 from towpath.store.contract import UNDECIDED, Claim, ClaimedBatch
+from towpath.store.sql import engine_queries
 from towpath.store.sqlite.tx import SqliteTx
 
 T = TypeVar("T")
@@ -27,13 +28,12 @@ Alone = Callable[[apsw.Connection, float], T]  # what a connection does by itsel
 def _procedures() -> str:
     text, band = (files("towpath.store.sqlite") / "procedures.sql").read_text("utf-8").split("\n-- band:\n")
     bands = "UNION ALL ".join(band.replace("{band}", str(priority)) for priority in PRIORITIES)
-    # A claim reads the rows before it writes them.
-    own = fragments("sqlite")
-    own["claimed"] = own["claimed"].replace(" attempt,", " attempt + 1,")
-    return filled(text, own | {"bands": bands})
+    return filled(text, _KNOWN | {"bands": bands})
 
 
+_KNOWN = fragments("sqlite") | engine_queries("sqlite").fragments
 PROCEDURES = _procedures()
+_READY = filled("SELECT 1 FROM towpath_job WHERE queue = ? AND {claimable} LIMIT 1", _KNOWN)
 _SETTLE = "INSERT INTO temp.towpath_settle (asked, now) VALUES (?, ?)"
 _REQUEST = "queue, room, worker_id, until, now, cursor_0, cursor_1, cursor_2, cursor_3"
 _CLAIM = f"INSERT INTO temp.towpath_claim ({_REQUEST}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
@@ -46,9 +46,7 @@ _BOTH = f"SELECT ({_ENDED}), * FROM ({_TAKEN})"
 
 def has_ready(queue: str) -> Callable[[apsw.Connection], bool]:
     """A look without a transaction, so that an idle worker never takes the write lock."""
-    return lambda connection: bool(
-        connection.execute("SELECT 1 FROM towpath_job WHERE queue = ? AND ready LIMIT 1", (queue,)).fetchall()
-    )
+    return lambda connection: bool(connection.execute(_READY, (queue,)).fetchall())
 
 
 def claim(claim: Claim) -> Callable[[SqliteTx], Awaitable[ClaimedBatch]]:

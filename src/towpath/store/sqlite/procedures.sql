@@ -58,8 +58,7 @@ CREATE TEMP TRIGGER IF NOT EXISTS towpath_claim INSTEAD OF INSERT ON towpath_cla
            json_array({claimed}, CASE WHEN {claimed_if_unlike} THEN {claimed_more} || '' END)
     FROM ({bands}
           LIMIT NEW.room) AS picked
-    CROSS JOIN main.towpath_job AS job ON job.rowid = picked.rid
-    WHERE state IN ({before_claim});
+    CROSS JOIN main.towpath_job AS job ON job.rowid = picked.rid;
 
     UPDATE towpath_job
     SET state = {after_claim}, ready = 0, reason = NULL, leased = 1, lease_until = NEW.until, worker_id = NEW.worker_id,
@@ -96,5 +95,5 @@ END;
 
 -- band:
 SELECT rid FROM (SELECT rowid AS rid FROM main.towpath_job
-                 WHERE queue = NEW.queue AND priority = {band} AND ready AND pass >= NEW.cursor_{band}
+                 WHERE queue = NEW.queue AND priority = {band} AND pass >= NEW.cursor_{band} AND {claimable}
                  ORDER BY pass, id LIMIT NEW.room)

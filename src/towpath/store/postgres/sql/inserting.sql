@@ -19,11 +19,13 @@ whose AS (
 )
 
 -- fragment: placed_sorts
+-- A process of the release before does not send what it does not know: that gets its default.
 SELECT sort.nth::integer AS nth, {new_columns}, root_id, towpath.due(run_at, delay) AS due, place.tail, place.weight, place.gate,
        towpath.shut(place.gate, parent_id) AS shut
-FROM ROWS FROM (json_to_recordset(insert_jobs.sorts)
-                AS ({new_columns_typed}, root_id uuid, run_at timestamptz, delay float8)) WITH ORDINALITY
-         AS sort ({new_columns}, root_id, run_at, delay, nth)
+FROM (SELECT {new_or_default}, root_id, run_at, delay, nth
+      FROM ROWS FROM (json_to_recordset(insert_jobs.sorts)
+                      AS ({new_columns_typed}, root_id uuid, run_at timestamptz, delay float8)) WITH ORDINALITY
+               AS sent ({new_columns}, root_id, run_at, delay, nth)) AS sort
      CROSS JOIN LATERAL towpath.place(sort.queue, sort.priority, sort.lane) AS place
 
 -- name: insert_one

@@ -22,8 +22,7 @@ SELECT ahead.id
 FROM unnest(string_to_array(:bands::text, ',')::smallint[], string_to_array(:cursors::text, ',')::float8[],
             string_to_array(:after::text, ',')::uuid[]) AS band (priority, cursor, after),
      LATERAL (SELECT id FROM towpath.job
-              WHERE queue = :queue AND priority = band.priority AND ready AND (pass, id) >= (band.cursor, band.after)
-                AND state IN ({before_claim})
+              WHERE queue = :queue AND priority = band.priority AND (pass, id) >= (band.cursor, band.after) AND {claimable}
               ORDER BY pass, id LIMIT :limit FOR UPDATE SKIP LOCKED) AS ahead
 WHERE NOT EXISTS (SELECT 1 FROM towpath.queue AS q
                   WHERE q.name = :queue AND (q.paused OR (q.max_slots IS NOT NULL AND NOT :counted::boolean)))
