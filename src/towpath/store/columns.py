@@ -16,7 +16,17 @@ from operator import attrgetter
 from typing import Any, get_args, get_type_hints
 
 from towpath.core.lifecycle import TABLE, State
-from towpath.core.records import JOB_COLUMNS, Claimed, Job, NewJob, column
+from towpath.core.records import (
+    DELETED_SEQ,
+    GATE_NONE,
+    GATE_ROOTS,
+    GATE_SLOTS,
+    JOB_COLUMNS,
+    Claimed,
+    Job,
+    NewJob,
+    column,
+)
 
 _TYPES: dict[Any, str] = {
     str: "text", int: "integer", float: "float8", bool: "boolean", datetime: "timestamptz", State: "text",
@@ -27,6 +37,11 @@ _PLACEHOLDER = re.compile(r"\{([a-z_]+)\}")
 def _python_type(hint: Any) -> Any:
     """`datetime` of `datetime | None`."""
     return next((one for one in get_args(hint) if one is not type(None)), hint)
+
+
+def moments_of(record: type) -> list[str]:
+    """Its fields that are moments."""
+    return [name for name, hint in get_type_hints(record).items() if _python_type(hint) is datetime]
 
 
 PYTHON_TYPES: dict[str, Any] = {column(name): _python_type(hint) for name, hint in get_type_hints(Job).items()}
@@ -58,15 +73,16 @@ def _nullable(record: type, name: str) -> bool:
     return type(None) in get_args(get_type_hints(record)[name])
 
 
-# What a claimed job's lane and root are, if nothing else is said.
+# What the lane and the root of most jobs are. These two come first among what is told of others.
 _USUALLY = {"lane": "tenant", "root_id": "id"}
 _claimed_fields = [item for item in fields(Claimed) if item.name != "queue"]
 _always = [item for item in _claimed_fields if item.default is MISSING and item.name not in _USUALLY]
 _rarely = [item for item in _claimed_fields if item not in _always]
+assert [*_always, *_rarely] == _claimed_fields, "what a claim tells of every job comes first in Claimed"
 TOLD = len(_always)
 """How many columns a claim answers of every job, in the order of `Claimed`."""
 USUAL = tuple([item.name for item in _always].index(_USUALLY[item.name]) for item in _rarely if item.name in _USUALLY)
-"""Where in them the first of the others are, for a job that differs in none of them. What follows are defaults."""
+"""Where in them the lane and the root are, for a job that is like most others; the rest of it is defaults."""
 CLAIMED_TIMES = tuple(at for at, item in enumerate(_rarely) if PYTHON_TYPES[column(item.name)] is datetime)
 """Which of the others are moments, and come as seconds."""
 
@@ -125,6 +141,13 @@ def _light(name: str) -> str:
     return {"payload": "'null' AS payload", "result": "NULL AS result"}.get(name, name)
 
 
+# What a lane's gate counts, in SQL; `gate_of` says the same.
+_LANE_GATE = (
+    f"CASE WHEN lane.max_slots IS NOT NULL THEN {GATE_SLOTS} WHEN lane.max_roots IS NOT NULL THEN {GATE_ROOTS} "
+    f"ELSE {GATE_NONE} END"
+)
+
+
 def _states(of: Iterable[State]) -> str:
     return ", ".join(f"'{state.value}'" for state in State if state in of)
 
@@ -142,7 +165,10 @@ def fragments(dialect: str) -> dict[str, str]:
         "new_values": ", ".join(f":{name}::{types[name]} AS {name}" for name in STRAIGHT),
         "before_claim": _states(TABLE["claim"].sources),
         "after_claim": _states(TABLE["claim"].targets),
+        "before_plain_success": _states(TABLE["succeed"].sources & set(TABLE["claim"].targets)),
         "after_succeed": _states(TABLE["succeed"].targets),
+        "lane_gate": _LANE_GATE,
+        "deleted_seq": str(DELETED_SEQ),
         **_claimed(dialect),
     }
 

@@ -143,6 +143,7 @@ CREATE TABLE towpath.tombstone (
 CREATE INDEX tombstone_at ON towpath.tombstone (at);
 
 -- Every event of every job, for histories and streams alike. What is left of a deleted job is that it was deleted.
+-- The number of that event, 2147483647, is `DELETED_SEQ` of core/records.py.
 CREATE VIEW towpath.job_event AS
 SELECT job_id, seq, attempt, name, level, message, fields, ts FROM towpath.event
 UNION ALL

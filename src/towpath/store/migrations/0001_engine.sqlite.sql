@@ -134,6 +134,7 @@ CREATE TABLE towpath_tombstone (
 CREATE INDEX towpath_tombstone_at ON towpath_tombstone (at);
 
 -- Every event of every job, for histories and streams alike. What is left of a deleted job is that it was deleted.
+-- The number of that event, 2147483647, is `DELETED_SEQ` of core/records.py.
 CREATE VIEW towpath_job_event AS
 SELECT job_id, seq, attempt, name, level, message, fields, ts FROM towpath_event
 UNION ALL

@@ -6,7 +6,7 @@ SELECT id, tenant, CAST(:now AS timestamptz), subject_kind, subject_id FROM towp
 ON CONFLICT DO NOTHING
 
 -- name: list_deleted
-INSERT INTO towpath.event_batch (ts, seq, jobs) VALUES (:now, 2147483647, :ids)
+INSERT INTO towpath.event_batch (ts, seq, jobs) VALUES (:now, {deleted_seq}, :ids)
 
 -- name: forget_tombstones
 DELETE FROM towpath.tombstone

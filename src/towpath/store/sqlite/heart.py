@@ -9,13 +9,16 @@ from pathlib import Path
 import apsw
 
 from towpath.core.records import WorkerRow
+from towpath.store.columns import filled, fragments
 from towpath.store.contract import Beat, sign_of_life
 from towpath.store.sql import Queries
 from towpath.store.sqlite.connection import connect
 from towpath.store.sqlite.turnstile import Turnstile
 
-_RENEW = (
-    "UPDATE towpath_job SET lease_until = ? WHERE id = ? AND attempt = ? AND state = 'running' AND worker_id = ? AND leased"
+_RENEW = filled(
+    "UPDATE towpath_job SET lease_until = ? "
+    "WHERE id = ? AND attempt = ? AND state IN ({after_claim}) AND worker_id = ? AND leased",
+    fragments("sqlite"),
 )
 
 

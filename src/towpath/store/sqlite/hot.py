@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Collection, Sequence
 from importlib.resources import files
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import apsw
 from pydantic_core import from_json, to_json
@@ -39,9 +39,24 @@ _REQUEST = "queue, room, worker_id, until, now, cursor_0, cursor_1, cursor_2, cu
 _CLAIM = f"INSERT INTO temp.towpath_claim ({_REQUEST}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
 _TURN = f"INSERT INTO temp.towpath_turn (asked, {_REQUEST}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 # Which of the asked have ended, if not all of them have; and what was claimed.
-_ENDED = "SELECT CASE WHEN count(*) < ? THEN json_group_array(id) END FROM temp.towpath_ended"
-_TAKEN = "SELECT count(*), '[' || group_concat(taken) || ']' FROM temp.towpath_begun"
-_BOTH = f"SELECT ({_ENDED}), * FROM ({_TAKEN})"
+_ENDED = "SELECT CASE WHEN count(*) < ? THEN json_group_array(id) END AS ended FROM temp.towpath_ended"
+_TAKEN = "SELECT count(*) AS jobs, '[' || group_concat(taken) || ']' AS rows FROM temp.towpath_begun"
+_BOTH = f"SELECT ({_ENDED}) AS ended, jobs, rows FROM ({_TAKEN})"
+
+
+class _Taken(NamedTuple):
+    """A row of `_TAKEN`: how many jobs were claimed, and JSON of them."""
+
+    jobs: int
+    rows: str
+
+
+class _Both(NamedTuple):
+    """A row of `_BOTH`: JSON of the ids that have ended, or None if all of them have; then as above."""
+
+    ended: str | None
+    jobs: int
+    rows: str
 
 
 def has_ready(queue: str) -> Callable[[apsw.Connection], bool]:
@@ -76,12 +91,12 @@ def turn_alone(transitions: Sequence[Transition], claim: Claim) -> Alone[tuple[l
 
     def call(connection: apsw.Connection, now: float) -> tuple[list[str | None], ClaimedBatch]:
         _call(connection, _TURN, (asked, *_request(claim, claim.limit, now)))
-        answer: Any = connection.execute(_BOTH, (len(transitions),)).fetchall()[0]
-        fewer, count, rows = answer
-        taken = ClaimedBatch(claim.queue, rows, count)
-        if fewer is None:
+        [row] = connection.execute(_BOTH, (len(transitions),)).fetchall()
+        answer = _Both._make(row)
+        taken = ClaimedBatch(claim.queue, answer.rows, answer.jobs)
+        if answer.ended is None:
             return [None] * len(transitions), taken
-        done = _among(transitions, fewer)
+        done = _among(transitions, answer.ended)
         return [None if index in done else UNDECIDED for index in range(len(transitions))], taken
 
     return call
@@ -93,9 +108,9 @@ async def settle(tx: SqliteTx, transitions: Sequence[Transition]) -> list[str | 
     if done:
         plain = [transitions[index] for index in done]
         _call(tx.connection, _SETTLE, (_asked(plain), tx.now.timestamp()))
-        fewer: Any = tx.connection.execute(_ENDED, (len(plain),)).get
-        if fewer is not None:
-            done = _among(transitions, fewer)
+        ended: Any = tx.connection.execute(_ENDED, (len(plain),)).get
+        if ended is not None:
+            done = _among(transitions, ended)
     return await _settle_rest(tx, transitions, done)
 
 
@@ -114,9 +129,9 @@ async def _take(tx: SqliteTx, claim: Claim) -> ClaimedBatch:
     if room <= 0:
         return ClaimedBatch(claim.queue)
     _call(tx.connection, _CLAIM, _request(claim, room, tx.now.timestamp()))
-    answer: Any = tx.connection.execute(_TAKEN).fetchall()[0]
-    count, rows = answer
-    return ClaimedBatch(claim.queue, rows, count)
+    [row] = tx.connection.execute(_TAKEN).fetchall()
+    answer = _Taken._make(row)
+    return ClaimedBatch(claim.queue, answer.rows, answer.jobs)
 
 
 def _asked(plain: Sequence[Transition]) -> str:

@@ -14,39 +14,21 @@ import apsw
 from towpath.core import fairness
 from towpath.core.encoding import encode
 from towpath.core.lifecycle import State
-from towpath.core.records import JOB_COLUMNS, Enqueued, Event, Job, NewJob, column
+from towpath.core.records import JOB_COLUMNS, Enqueued, Event, Job, NewJob, Schedule, Step, WorkerRow, column
 from towpath.core.tally import tally_new
 from towpath.core.working_set import NO_PLACE, shut
 from towpath.store.alike import alike
-from towpath.store.columns import PYTHON_TYPES, STRAIGHT, straight_of
+from towpath.store.columns import PYTHON_TYPES, STRAIGHT, moments_of, straight_of
 from towpath.store.contract import Row
 from towpath.store.sql import Queries
 from towpath.store.sqlite import bulk
 
 T = TypeVar("T")
 
+# Columns that are seconds here and moments to everybody else: those of the records, and of tables that have no record.
 _TIMES = frozenset(
-    [
-        "run_at",
-        "deadline",
-        "lease_until",
-        "created_at",
-        "started_at",
-        "finished_at",
-        "until",
-        "next_fire",
-        "last_fire",
-        "seen_at",
-        "stopped_at",
-        "alive_until",
-        "blocked_until",
-        "ts",
-        "paused_at",
-        "updated_at",
-        "minute",
-        "first_at",
-        "last_at",
-    ]
+    {column(name) for record in (Job, Event, Step, WorkerRow, Schedule) for name in moments_of(record)}
+    | {"blocked_until", "paused_at", "updated_at", "minute"}
 )
 _JOB_TIMES = tuple(index for index, name in enumerate(JOB_COLUMNS) if PYTHON_TYPES[name] is datetime)
 _JOB_BOOLS = tuple(index for index, name in enumerate(JOB_COLUMNS) if PYTHON_TYPES[name] is bool)
