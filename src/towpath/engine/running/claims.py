@@ -17,6 +17,7 @@ from collections.abc import Callable, Sequence
 
 from towpath.core.transitions import Transition
 from towpath.store.contract import EVERYWHERE, Claim, Claimed, ClaimedBatch, Store
+from towpath.store.turning import claim_after
 
 _WRITE_EVERY = 0.1
 _SWEEP_EVERY = 1.0
@@ -59,7 +60,7 @@ class QueueClaims:
         if claim.after and not taken:  # the plateau has come to its end, but for what has come back to it
             self._after, self._next_after, self._plateau = {}, {}, {}
             claim.after = {}
-            taken = await self._store.claim(claim)
+            taken = await (claim_after(self._store, claim) if settles else self._store.claim(claim))
         if sweep:
             self._swept_at, self._sweep_cost = self._clock(), self._clock() - started
         return verdicts, taken
