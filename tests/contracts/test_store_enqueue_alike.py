@@ -88,3 +88,32 @@ async def test_a_bulk_of_another_lane_does_not_wait(postgres_url):
         await tx.insert_jobs([new_job(tenant="a") for _ in range(2)])
         async with asyncio.timeout(20):
             await hands.store.enqueue([new_job(tenant="b") for _ in range(2)])
+
+
+class Listened:
+    """A connection that remembers what is sent on it."""
+
+    def __init__(self, connection):
+        self._connection, self.sent = connection, []
+
+    def __getattr__(self, name):
+        call = getattr(self._connection, name)
+
+        async def noted(text, *values):
+            self.sent.append(text)
+            return await call(text, *values)
+
+        return noted if name in ("fetch", "execute", "fetchval", "fetchrow") else call
+
+
+async def test_a_bulk_over_several_lanes_in_a_transaction_is_its_locks_and_its_insert(postgres_url):
+    async with opened(postgres_url) as hands, hands.store.transaction() as tx:
+        await tx.insert_jobs([new_job(tenant=tenant) for tenant in ("a", "b")])
+        tx.connection = listened = Listened(tx.connection)
+        await tx.insert_jobs([new_job(tenant=tenant) for tenant in ("a", "b")])
+        await tx.insert_jobs([new_job(tenant="a") for _ in range(2)])
+    assert [text.strip().split("(")[0] for text in listened.sent] == [
+        "SELECT pg_advisory_xact_lock",
+        "SELECT queue, lane, ready, parked, added\nFROM towpath.insert_jobs",
+        "SELECT queue, lane, ready, parked, added\nFROM towpath.insert_jobs",
+    ]

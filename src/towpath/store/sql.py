@@ -18,6 +18,7 @@ from importlib.resources import files
 from importlib.resources.abc import Traversable
 
 from towpath.core.errors import ConfigurationError
+from towpath.core.records import JOB_COLUMNS
 from towpath.store.columns import filled, fragments
 
 _HEAD = re.compile(r"^-- (name|fragment): *([a-z_0-9]+) *$", re.MULTILINE)
@@ -28,7 +29,8 @@ _IN_LEASED = re.compile(r"(?<!NOT )\bIN +\((SELECT job_id FROM towpath\.lease[^(
 _LOCK = re.compile(r"\bFOR +(?:NO KEY +)?UPDATE(?: +OF +\w+)?(?: +SKIP +LOCKED)?", re.IGNORECASE)
 _LOCKS = re.compile(r"^SELECT\b.*\bFOR UPDATE$", re.DOTALL)
 # Columns by name: a worker of this release must not trip over a column that a later one has added.
-_WHOLE_JOB = "SELECT {job_columns} FROM towpath.job"
+_WHOLE_JOB = re.compile(r"\bSELECT \* FROM towpath\.job\b")
+_JOB_BY_COLUMNS = f"SELECT {', '.join(JOB_COLUMNS)} FROM towpath.job"
 _BYTEWISE = ' COLLATE "C"'  # as SQLite compares texts in any case
 _COMMENT = re.compile(r"--[^\n]*")
 
@@ -47,8 +49,8 @@ class Query:
 
 
 def compile_query(name: str, source: str, dialect: str, *, own: bool = False, parts: dict[str, str] | None = None) -> Query:
-    text = source.replace("SELECT * FROM towpath.job", _WHOLE_JOB)
-    text = _COMMENT.sub("", filled(text, fragments(dialect) | (parts or {}))).strip().rstrip(";")
+    text = filled(source, fragments(dialect) | (parts or {})) if own else source  # in a slice, braces are its own
+    text = _COMMENT.sub("", _WHOLE_JOB.sub(_JOB_BY_COLUMNS, text)).strip().rstrip(";")
     names = tuple(dict.fromkeys(_PARAMETER.findall(text)))
     if dialect == "sqlite":
         text = _IN_LIST.sub(r"IN (SELECT value FROM json_each(:\1))", text)

@@ -72,8 +72,8 @@ class Watch:
         return ahead is not None
 
     def tell_again(self) -> None:
-        """Jobs have arrived: perhaps those that there was news of. It is forgotten when the turns are over that were under way
-        then, because it was about a job of another turn, most likely one that has ended since."""
+        """Jobs have arrived: perhaps those that there was news of. It is forgotten when the turns are over that were under
+        way then: so it was about another job, most likely one that had just ended."""
         early, self._early = self._early, {}
         for key, (state, turn) in early.items():
             if not self._ended(key, state) and turn > self._turns.over:

@@ -140,9 +140,7 @@ class PostgresTx:
             return await self.finish_insert(jobs, await self.fetch("insert_one", **inserting.one(jobs[0])))
         apart = len(lanes := inserting.lanes_of(jobs)) > 1
         if apart:  # held apart from the insert, so that a test can come between
-            await self.fetch_sql(
-                "SELECT pg_advisory_xact_lock(lock) FROM unnest($1::bigint[]) AS lock", inserting.lane_locks(lanes)
-            )
+            await self.fetch("lock_places", locks=inserting.lane_locks(lanes))
             await reach("enqueue.locked")
         rows = await self.fetch("insert_jobs", **inserting.many(jobs, lock=not apart))
         return await self.finish_insert(jobs, rows)

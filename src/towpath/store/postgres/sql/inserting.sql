@@ -48,5 +48,8 @@ SELECT queue, lane, ready, parked, added
 FROM towpath.insert_jobs(:locks::bigint[], string_to_array(:ids::text, ',')::uuid[], :payloads::json[], :sorts::json,
                          :sort_of::integer[], :spent::float8[], :keys::text[])
 
+-- name: lock_places
+SELECT pg_advisory_xact_lock(lock) FROM unnest(:locks::bigint[]) AS lock
+
 -- name: place
 SELECT floor, tail, weight, gate FROM towpath.place(:queue::text, :priority::smallint, :lane::text)
