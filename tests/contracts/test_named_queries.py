@@ -82,8 +82,15 @@ def test_a_whole_job_is_asked_for_by_its_columns_so_that_later_ones_do_not_matte
     )
 
 
-def test_other_tables_whose_names_begin_like_the_jobs_are_asked_for_as_they_are_written():
-    assert text_of("SELECT * FROM towpath.job_event", "postgres") == "SELECT * FROM towpath.job_event"
+def test_a_whole_row_of_another_table_is_left_as_it_is():
+    for table in ("towpath.job_event", "towpath.job_usage", "towpath.jobs", "shop_order"):
+        assert text_of(f"SELECT * FROM {table}", "postgres") == f"SELECT * FROM {table}"
+
+
+def test_braces_in_a_slice_are_its_own_and_in_the_engine_they_are_fragments():
+    source = "SELECT '{claimed}', '{new_columns}' WHERE :tags = '{place}'"
+    assert text_of(source, "postgres") == "SELECT '{claimed}', '{new_columns}' WHERE $1 = '{place}'"
+    assert "{" not in compile_query("q", "SELECT {job_columns} FROM towpath.job", "postgres", own=True).text
 
 
 @pytest.mark.parametrize("dialect", ["postgres", "sqlite"])

@@ -195,9 +195,9 @@ async def test_a_database_migrated_release_by_release_has_the_schema_of_a_fresh_
     wanted = migrations_of(ENGINE, store.dialect)
     for migration in wanted:
         for file in ENGINE.migrations.iterdir():
-            if file.name.startswith(f"{migration.number:04}_" if migration.number else "functions."):
+            if file.name.startswith("functions." if migration.revision else f"{migration.number:04}_"):
                 shutil.copy(str(file), folder)
-        assert [m.number for m in await migrate(store, [Slice("engine", folder)])] == [migration.number]
+        assert [m.mark for m in await migrate(store, [Slice("engine", folder)])] == [migration.mark]
     fresh_url = f"sqlite:///{tmp_path}/fresh.db"
     if store.dialect == "postgres":
         fresh_url = request.getfixturevalue("postgres_server").create_database("fresh")
@@ -219,28 +219,69 @@ async def answer(store) -> int:
     return row["answer"]
 
 
-def answering(folder: Path, dialect: str, number: int) -> Slice:
-    return shop(
-        folder, **{"0001_item": "CREATE TABLE item (id integer)", f"functions__{dialect}": FUNCTION[dialect].format(number)}
-    )
+def answering(folder: Path, dialect: str, number: int, revision: int = 1, *, migration: int = 1) -> Slice:
+    """A slice whose functions answer that number."""
+    text = f"-- revision: {revision}\n{FUNCTION[dialect].format(number)}"
+    tables = {f"{one:04}_item": f"CREATE TABLE item_{one} (id integer)" for one in range(1, migration + 1)}
+    return shop(folder, **tables, **{f"functions__{dialect}": text})
 
 
 class TestFunctions:
     async def test_they_are_applied_after_the_migrations_and_again_when_they_have_changed(self, store, tmp_path):
         for number, expected in ((1, ["shop 0001 item", "shop functions"]), (2, ["shop functions"]), (2, [])):
-            part = answering(tmp_path / "m", store.dialect, number)
+            part = answering(tmp_path / "m", store.dialect, number, revision=number)
             assert [str(one) for one in await pending(store, [part])] == expected
             assert [str(one) for one in await migrate(store, [part])] == expected
             assert await answer(store) == number
 
     async def test_an_older_process_that_starts_late_does_not_put_its_own_back(self, store, tmp_path):
         older = answering(tmp_path / "older", store.dialect, 1)
-        newer = answering(tmp_path / "newer", store.dialect, 2)
+        newer = answering(tmp_path / "newer", store.dialect, 2, revision=2)
         await migrate(store, [older])
         await migrate(store, [newer])
         assert await pending(store, [older]) == []
         assert await migrate(store, [older]) == []
         assert await answer(store) == 2
+
+    async def test_an_older_process_does_not_bring_its_own_to_a_database_that_the_newer_one_made(self, store, tmp_path):
+        newer = answering(tmp_path / "newer", store.dialect, 2, revision=2)
+        await migrate(store, [newer])
+        older = answering(tmp_path / "older", store.dialect, 1)
+        assert await pending(store, [older]) == []
+        assert await migrate(store, [older]) == []
+        assert await migrate(store, [newer]) == []
+        assert await answer(store) == 2
+
+    async def test_a_newer_migration_makes_them_newer_too(self, store, tmp_path):
+        """What they are made of may have changed with it, such as the list of columns, though their file has not."""
+        await migrate(store, [answering(tmp_path / "newer", store.dialect, 2, migration=2)])
+        assert await migrate(store, [answering(tmp_path / "older", store.dialect, 1, revision=9)]) == []
+        assert await answer(store) == 2
+
+    async def test_a_release_can_go_back_to_an_earlier_text(self, store, tmp_path):
+        for revision, number in enumerate((1, 2, 1), 1):
+            part = answering(tmp_path / "m", store.dialect, number, revision)
+            assert [str(one) for one in await migrate(store, [part])][-1:] == ["shop functions"]
+            assert await answer(store) == number
+
+    async def test_two_texts_of_one_revision_are_refused(self, store, tmp_path):
+        await migrate(store, [answering(tmp_path / "one", store.dialect, 1)])
+        for look in (pending, migrate):
+            with pytest.raises(ConfigurationError, match="raise `-- revision: 1`"):
+                await look(store, [answering(tmp_path / "other", store.dialect, 2)])
+        assert await answer(store) == 1
+
+    async def test_a_comment_before_a_statement_is_no_other_text(self, store, tmp_path):
+        part = answering(tmp_path / "m", store.dialect, 1)
+        await migrate(store, [part])
+        file = tmp_path / "m" / f"functions.{store.dialect}.sql"
+        file.write_text(f"-- What everything comes to.\n{file.read_text()}")
+        assert await pending(store, [part]) == []
+
+    def test_two_files_of_them_for_one_database_are_refused(self, tmp_path):
+        part = shop(tmp_path / "m", functions="SELECT 1", functions__sqlite="SELECT 1")
+        with pytest.raises(ValueError, match="two files of functions for sqlite"):
+            migrations_of(part, "sqlite")
 
     async def test_those_of_the_other_database_are_left_alone(self, store, tmp_path):
         other = "sqlite" if store.dialect == "postgres" else "postgres"

@@ -6,6 +6,7 @@ import pytest
 
 from tests.engine.working import eventually
 from towpath.core import transitions
+from towpath.core.errors import StoreUnavailable
 from towpath.core.records import WorkerRow
 from towpath.engine.running.pace import Pace
 from towpath.engine.running.turns import Turns
@@ -104,6 +105,24 @@ async def test_a_turn_that_fails_leaves_its_settles_to_the_group_commit(stage, m
     assert await stage.turns.take(1) == 0
     assert stage.group_commit.settled == ["a"]
     assert not stage.turns.under_way
+
+
+async def test_what_a_turn_has_settled_stays_settled_if_the_claim_at_the_end_of_a_plateau_fails(stage, monkeypatch):
+    monkeypatch.setattr("towpath.engine.running.turns._AFTER_A_FAILURE", 0.0)
+    [claims] = stage.turns._claims
+    claims._after = {1: "the last one of a plateau"}
+    claims._swept_at = claims._clock()  # so that this is no sweep
+
+    async def fail(_claim):
+        raise StoreUnavailable("gone between the two")
+
+    stage.database.claim = fail
+    stage.end("a")
+    assert await stage.turns.take(1) == 0
+    await asyncio.sleep(0)
+    assert stage.database.turns == [(["a"], "q", 1)]
+    assert stage.told == {"a": (None, None)}
+    assert stage.group_commit.settled == []
 
 
 async def test_a_turn_that_is_cancelled_leaves_its_settles_to_the_group_commit(stage):

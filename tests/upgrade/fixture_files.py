@@ -2,6 +2,7 @@
 
 import gzip
 import io
+import re
 import sqlite3
 import subprocess
 import tarfile
@@ -11,24 +12,31 @@ from pathlib import Path
 import psycopg
 
 from tests.services.postgres import PostgresServer
+from towpath.store.statements import statements
 
 FIXTURES = Path(__file__).parent / "fixtures"
 SOURCE = Path(__file__).parents[2] / "src"
 # What a worker consists of. The rooms above bring tables of their own, and weigh three times as much.
+_ROW = re.compile(r'INSERT INTO "?(?:towpath[._])?(\w+)')
 _ROOMS = ("blobs", "core", "engine", "store", "testing", "transports")
 
 
-def kept(dialect: str) -> list[Path]:
-    return sorted(FIXTURES.glob(f"*.{dialect}.sql.gz"))
+def kept(dialect: str, *, server: bool = False) -> list[Path]:
+    """Databases of an engine alone, or of a server with all its slices."""
+    return sorted(_folder(server).glob(f"*.{dialect}.sql.gz"))
+
+
+def _folder(server: bool) -> Path:
+    return FIXTURES / "server" if server else FIXTURES
 
 
 def version_of(fixture: Path) -> str:
     return fixture.name.removesuffix(".sql.gz").removesuffix(".tar.xz").rpartition(".")[0]
 
 
-def keep(version: str, dialect: str, text: str) -> Path:
-    FIXTURES.mkdir(exist_ok=True)
-    path = FIXTURES / f"{version}.{dialect}.sql.gz"
+def keep(version: str, dialect: str, text: str, *, server: bool = False) -> Path:
+    _folder(server).mkdir(exist_ok=True)
+    path = _folder(server) / f"{version}.{dialect}.sql.gz"
     path.write_bytes(gzip.compress(text.encode(), mtime=0))
     return path
 
@@ -71,6 +79,17 @@ def load_source(fixture: Path, folder: Path) -> Path:
 
 def read(fixture: Path) -> str:
     return gzip.decompress(fixture.read_bytes()).decode()
+
+
+def shape_of(text: str) -> tuple[list[str], set[str]]:
+    """A dump's schema, statement by statement, and which tables have rows."""
+    schema, tables = [], set()
+    for statement in statements(text):
+        if row := _ROW.match(statement):
+            tables.add(row[1])
+        else:
+            schema.append(statement)
+    return sorted(schema), tables
 
 
 def dump_sqlite(path: Path) -> str:

@@ -2,8 +2,9 @@
 
     python -m tests.upgrade.make_fixture 0.1.0
 
-It writes VERSION.sqlite.sql.gz, VERSION.postgres.sql.gz and VERSION.source.tar.xz into fixtures/. Run it when a release is
-made; never for a version that has been released already, because its fixture is what was released.
+It writes VERSION.sqlite.sql.gz, VERSION.postgres.sql.gz and VERSION.source.tar.xz into fixtures/, and databases of a server,
+with the tables of all slices, into fixtures/server/. Run it when a release is made; never for a version that has been
+released already, because its fixture is what was released.
 """
 
 import asyncio
@@ -14,6 +15,7 @@ from pathlib import Path
 from tests.services.postgres import PostgresServer
 from tests.upgrade.fixture_files import dump_postgres, dump_sqlite, keep, keep_source
 from tests.upgrade.population import EXPECTED, make_app, populate, states
+from tests.upgrade.products import fill_server
 
 
 async def fill(url: str, folder: Path) -> None:
@@ -30,10 +32,16 @@ def main(version: str) -> None:
         database = folder / "jobs.db"
         asyncio.run(fill(f"sqlite:///{database}", folder))
         print(keep(version, "sqlite", dump_sqlite(database)))
+        of_server = folder / "server.db"
+        asyncio.run(fill_server(f"sqlite:///{of_server}", folder / "blobs"))
+        print(keep(version, "sqlite", dump_sqlite(of_server), server=True))
         with PostgresServer() as server:
             url = server.create_database("kept")
             asyncio.run(fill(url, folder))
             print(keep(version, "postgres", dump_postgres(server, url)))
+            url = server.create_database("kept_server")
+            asyncio.run(fill_server(url, folder / "blobs"))
+            print(keep(version, "postgres", dump_postgres(server, url), server=True))
     print(keep_source(version))
 
 

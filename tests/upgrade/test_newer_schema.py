@@ -24,7 +24,8 @@ async def expand(app):
         await tx.execute(f"CREATE INDEX job_later ON {prefix}job (added_later) WHERE state = 'failed'")
         await tx.execute(
             f"INSERT INTO {prefix}migration (slice, number, name, checksum, applied_at) "
-            f"SELECT slice, 9999, name, checksum, applied_at FROM {prefix}migration WHERE slice = 'engine' AND number = 1"
+            f"SELECT slice, 9999, name, checksum, applied_at FROM {prefix}migration "
+            f"WHERE slice = 'engine' AND number = 1 AND revision = 0"
         )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, fields
 from datetime import datetime
+from operator import attrgetter
 from typing import Any
 
 from towpath.core.encoding import decode
@@ -17,6 +18,16 @@ DEFAULT_TENANT = "default"
 # What a lane's cap counts (column `gate`).
 GATE_NONE, GATE_SLOTS, GATE_ROOTS = 0, 1, 2
 
+
+def gate_of(max_slots: int | None, max_roots: int | None) -> int:
+    """What the gate of a lane with these caps counts."""
+    if max_slots is not None:
+        return GATE_SLOTS
+    return GATE_ROOTS if max_roots is not None else GATE_NONE
+
+
+DELETED_SEQ = 2**31 - 1
+"""The number of the event that tells of a job's deletion, which nothing can follow. The view `job_event` says it, too."""
 
 Subject = tuple[str, str]
 """Kind and id of the thing that a job works on, such as `("recording", "0198…")`."""
@@ -197,13 +208,13 @@ class NewJob:
         if self.mould is not None and self.root_id is None:
             job.__dict__ = {**self.mould, "id": self.id, "root_id": self.id, "payload_json": self.payload_json}
             return job
-        job.__dict__ = {
-            "id": self.id, "queue": self.queue, "operation": self.operation, "tenant": self.tenant, "lane": self.lane,
-            "priority": self.priority, "cost": self.cost, "root_id": self.root_id or self.id, "key": self.key,
-            "payload_json": self.payload_json, "run_at": self.run_at, "max_attempts": self.max_attempts,
-            "trace": self.trace, "subject_kind": self.subject_kind, "subject_id": self.subject_id,
-        }  # fmt: skip
+        job.__dict__ = dict(zip(_IN_BOTH, _both_of(self), strict=True))
+        job.root_id = self.root_id or self.id
         return job
+
+
+_IN_BOTH = tuple(item.name for item in fields(NewJob) if item.name in JOB_FIELDS)
+_both_of = attrgetter(*_IN_BOTH)
 
 
 @dataclass(slots=True)
@@ -313,9 +324,7 @@ class Lane:
 
     @property
     def gate(self) -> int:
-        if self.max_slots is not None:
-            return GATE_SLOTS
-        return GATE_ROOTS if self.max_roots is not None else GATE_NONE
+        return gate_of(self.max_slots, self.max_roots)
 
 
 @dataclass(slots=True)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from datetime import UTC, datetime
 from functools import lru_cache
+from operator import attrgetter
 from typing import Any
 
 from towpath.blobs import BlobStore
@@ -33,15 +34,19 @@ _NO_OPTIONS = {"operation", "payload"}
 _A_CENTURY = 100 * 365 * 86400.0
 
 
+_rest_of = attrgetter(*(item.name for item in fields(NewJob)[4:]))  # what follows id, operation, queue and payload
+
+
 class Mould:
     """Everything about a job but its id and payload, checked."""
 
     __slots__ = ("_known", "_name", "_queue", "_rest", "_values", "_what")
 
-    def __init__(self, values: Values, known: Operation | None, name: str, queue: str, rest: tuple[Any, ...]) -> None:
-        self._values, self._known, self._name, self._queue = values, known, name, queue
-        self._rest: tuple[Any, ...] = (*rest, vars(NewJob("", name, queue, "", *rest).as_job()))
-        self._what = f"the payload of {name}"
+    def __init__(self, values: Values, known: Operation | None, example: NewJob) -> None:
+        self._values, self._known, self._name, self._queue = values, known, example.operation, example.queue
+        example.mould = vars(example.as_job())
+        self._rest: tuple[Any, ...] = _rest_of(example)
+        self._what = f"the payload of {example.operation}"
 
     def cast(self, job_id: str, payload: Any) -> NewJob:
         text = self._known.check(payload) if self._known else encode(payload, what=self._what)
@@ -127,25 +132,26 @@ class Services:
         known = self.registry.get(operation) if queue is not None else self.registry.require(operation)
         if max_attempts is None:
             max_attempts = known.retry.limit if known else 3
+        kind, subject_id = check_subject(subject)
         return Mould(
             self.values,
             known,
-            check_name("an operation's name", operation),
-            check_name("a queue's name", known.queue if queue is None and known else queue),
-            (
-                check_label("tenant", tenant),
-                check_label("lane", lane if lane is not None else tenant),
-                check_priority(priority),
-                _cost(cost),
-                _moment(run_at),
-                _delay(delay),
-                check_label("key", key) if key is not None else None,
-                _limit(max_attempts),
-                None,  # no parent,
-                None,  # so its own root,
-                None,  # and of no group
-                check_label("trace", trace) if trace is not None else None,
-                *check_subject(subject),
+            NewJob(
+                "",
+                check_name("an operation's name", operation),
+                check_name("a queue's name", known.queue if queue is None and known else queue),
+                "",
+                tenant=check_label("tenant", tenant),
+                lane=check_label("lane", lane if lane is not None else tenant),
+                priority=check_priority(priority),
+                cost=_cost(cost),
+                run_at=_moment(run_at),
+                delay=_delay(delay),
+                key=check_label("key", key) if key is not None else None,
+                max_attempts=_limit(max_attempts),
+                trace=check_label("trace", trace) if trace is not None else None,
+                subject_kind=kind,
+                subject_id=subject_id,
             ),
         )
 

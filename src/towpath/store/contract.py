@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import UTC, datetime
 from operator import attrgetter
 from typing import Any, Protocol, TypeVar
 
@@ -19,7 +19,7 @@ from towpath.core.encoding import encode
 from towpath.core.records import PRIORITIES, Enqueued, Event, Job, NewJob, WorkerRow
 from towpath.core.records import Claimed as Claimed  # noqa: PLC0414  (it is part of the contract)
 from towpath.core.transitions import Transition
-from towpath.store.columns import ALWAYS_CLAIMED
+from towpath.store.columns import ALWAYS_CLAIMED, CLAIMED_TIMES, USUAL
 from towpath.store.sql import Queries
 
 T = TypeVar("T")
@@ -79,8 +79,21 @@ def claimed(queue: str, row: Sequence[Any]) -> Claimed:
     then JSON of all others, or None for a job in which those are as in most: no family, no past, no lane of its own. A
     column costs the database and the driver for every job."""
     more = row[ALWAYS_CLAIMED]
-    as_in_most = (row[2], row[0])  # its lane is its tenant, and it is its own root
-    return Claimed(queue, *row[:ALWAYS_CLAIMED], *(as_in_most if more is None else from_json(more)))
+    return Claimed(queue, *row[:ALWAYS_CLAIMED], *((row[_LANE], row[_ROOT]) if more is None else _unusual(more)))
+
+
+_LANE, _ROOT = USUAL
+
+
+def _with_times(more: str) -> list[Any]:
+    values: list[Any] = from_json(more)
+    for at in CLAIMED_TIMES:
+        if values[at] is not None:
+            values[at] = datetime.fromtimestamp(values[at], UTC)
+    return values
+
+
+_unusual = _with_times if CLAIMED_TIMES else from_json  # nothing is to be paid for what no column needs
 
 
 # The order in which claimed jobs are begun; the statements that claim them answer in any order.

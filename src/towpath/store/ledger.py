@@ -15,7 +15,7 @@ from towpath.core import fairness
 from towpath.core.count_deltas import COUNT_DELTA_FIELDS, count_changes
 from towpath.core.failpoints import reach
 from towpath.core.lifecycle import State
-from towpath.core.records import GATE_ROOTS, GATE_SLOTS, Job, Lane
+from towpath.core.records import GATE_NONE, GATE_ROOTS, Job, Lane, gate_of
 from towpath.core.transitions import Transition
 from towpath.core.verbs import perform
 from towpath.core.working_set import NO_PLACE, WorkingSet
@@ -250,9 +250,9 @@ async def set_lane(tx: Tx, queue: str, lane: str, *, weight: float, max_slots: i
     await tx.execute("put_lane", queue=queue, lane=lane, weight=weight, max_slots=max_slots, max_roots=max_roots, now=tx.now)
     await tx.fetch("lock_lane", queue=queue, lane=lane)
     await reach("lane.locked")
-    new_gate = GATE_SLOTS if max_slots is not None else GATE_ROOTS if max_roots is not None else 0
+    new_gate = gate_of(max_slots, max_roots)
     await tx.execute("regate_lane", queue=queue, lane=lane, gate=new_gate)
-    if new_gate == 0:
+    if new_gate == GATE_NONE:
         await _promote(tx, await tx.jobs("unpark_lane", queue=queue, lane=lane))
     elif new_gate == GATE_ROOTS:
         await _park(tx, await tx.jobs("unbegun_ready_roots", queue=queue, lane=lane))

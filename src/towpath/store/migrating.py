@@ -5,9 +5,9 @@ is a slice like any other. A release only ever adds what the previous release ca
 removed one release later, so old and new workers run side by side.
 
 What a database can replace without touching a row, such as SQL functions and triggers, is in the same folder in one file,
-`functions.sql` (or one per dialect), made of statements that may be run again. It is applied after the migrations, whenever
-its text is new to the database. A text that was there before is not brought back: a process of the older release that
-starts late must not undo what the newer one has made.
+`functions.sql` (or one per dialect), made of statements that may be run again. It is applied after the migrations, when it
+is newer than what the database has: a process of the older release must not undo what the newer one has made, whichever of
+them is first to start. Newer is what belongs to a later migration, or says `-- revision: 2` where the other says 1.
 """
 
 from __future__ import annotations
@@ -29,6 +29,8 @@ from towpath.store.statements import statements
 log = logging.getLogger("towpath.migrate")
 _FILE = re.compile(r"^(\d{4})_([a-z0-9_]+?)(?:\.(postgres|sqlite))?\.sql$")
 _FUNCTIONS = "functions"
+_REVISION = re.compile(r"^-- revision: *(\d+) *$", re.MULTILINE)
+Mark = tuple[str, int, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,21 +48,23 @@ class Slice:
 
 @dataclass(frozen=True, slots=True)
 class Migration:
-    """One file. Functions have the number 0 and are told apart by their checksum; migrations by their number."""
+    """One file. A migration has the revision 0; functions have the number of the last migration beside them, and a revision
+    from 1 on, so that both together say which of two are newer."""
 
     slice: str
     number: int
     name: str
     sql: str
+    revision: int = 0
     checksum: str = ""
 
     @property
-    def mark(self) -> tuple[str, int, str]:
+    def mark(self) -> Mark:
         """What is written down when it has been applied."""
-        return self.slice, self.number, self.checksum
+        return self.slice, self.number, self.revision
 
     def __str__(self) -> str:
-        return f"{self.slice} {self.number:04} {self.name}" if self.number else f"{self.slice} {self.name}"
+        return f"{self.slice} {self.name}" if self.revision else f"{self.slice} {self.number:04} {self.name}"
 
 
 ENGINE = Slice("engine", files("towpath.store") / "migrations", blobs={"jobs": "jobs_known"})
@@ -76,7 +80,7 @@ def migrations_of(part: Slice, dialect: str) -> list[Migration]:
             if number in found:
                 raise ValueError(f"slice {part.name} has two migrations numbered {number:04} for {dialect}")
             found[number] = Migration(part.name, number, match[2], _text_of(item, dialect))
-    return [found[number] for number in sorted(found)] + _functions_of(part, dialect)
+    return [found[number] for number in sorted(found)] + _functions_of(part, dialect, max(found, default=0))
 
 
 def _text_of(item: Traversable, dialect: str) -> str:
@@ -85,30 +89,41 @@ def _text_of(item: Traversable, dialect: str) -> str:
     return text.replace("towpath.", "towpath_") if dialect == "sqlite" else text
 
 
-def _functions_of(part: Slice, dialect: str) -> list[Migration]:
+def _functions_of(part: Slice, dialect: str, number: int) -> list[Migration]:
     names = {f"{_FUNCTIONS}.sql", f"{_FUNCTIONS}.{dialect}.sql"}
-    texts = [_text_of(item, dialect) for item in sorted(part.migrations.iterdir(), key=str) if item.name in names]
+    texts = [_text_of(item, dialect) for item in part.migrations.iterdir() if item.name in names]
+    if len(texts) > 1:
+        raise ValueError(f"slice {part.name} has two files of functions for {dialect}")
     if part.name == ENGINE.name:
         texts = [filled(text, fragments(dialect) | engine_queries(dialect).fragments) for text in texts]
-    return [Migration(part.name, 0, _FUNCTIONS, text, hashlib.sha256(text.encode()).hexdigest()) for text in texts]
+    return [Migration(part.name, number, _FUNCTIONS, text, _revision(text), _checksum(text)) for text in texts]
+
+
+def _revision(text: str) -> int:
+    found = _REVISION.search(text)
+    return int(found[1]) if found else 1
+
+
+def _checksum(text: str) -> str:
+    """Of what is run: a comment before a statement does not count."""
+    return hashlib.sha256(";\n".join(statements(text)).encode()).hexdigest()
 
 
 async def migrate(store: Store, slices: Sequence[Slice]) -> list[Migration]:
     """Applies what is missing, all in one transaction; answers what it applied."""
-    wanted = [migration for part in slices for migration in migrations_of(part, store.dialect)]
 
     async def unit(tx: Tx) -> list[Migration]:
-        done = await _done(tx, lock=True)
-        missing = [migration for migration in wanted if migration.mark not in done]
+        missing = _missing(slices, store.dialect, await _done(tx, lock=True))
         for migration in missing:
             foreign = await _foreign(tx) if migration.slice == ENGINE.name else {}
             for statement in statements(migration.sql):
                 await tx.execute_sql(statement)
             for name in foreign.keys() - (await _foreign(tx)).keys():  # went with a table that was made anew
                 await tx.execute_sql(foreign[name])
-            part, number, checksum = migration.mark
+            part, number, revision = migration.mark
             await tx.execute(
-                "record_migration", slice=part, number=number, checksum=checksum, name=migration.name, now=tx.now
+                "record_migration", slice=part, number=number, revision=revision, checksum=migration.checksum,
+                name=migration.name, now=tx.now,
             )  # fmt: skip
         return missing
 
@@ -123,27 +138,43 @@ async def migrate(store: Store, slices: Sequence[Slice]) -> list[Migration]:
 async def pending(store: Store, slices: Sequence[Slice]) -> list[Migration]:
     """What `migrate` would apply. Takes no lock, so that starting a worker costs the others nothing."""
 
-    async def unit(tx: Tx) -> set[tuple[str, int, str]]:
+    async def unit(tx: Tx) -> dict[Mark, str]:
         return await _done(tx, lock=False)
 
-    done = await store.read(unit)
-    return [m for part in slices for m in migrations_of(part, store.dialect) if m.mark not in done]
+    return _missing(slices, store.dialect, await store.read(unit))
 
 
-async def _done(tx: Tx, *, lock: bool) -> set[tuple[str, int, str]]:
-    """What has been applied. With `lock`, for whoever is about to apply the rest: alone, and on a table that is there."""
+def _missing(slices: Sequence[Slice], dialect: str, done: Mapping[Mark, str]) -> list[Migration]:
+    wanted = [migration for part in slices for migration in migrations_of(part, dialect)]
+    return [one for one in wanted if (_is_newer(one, done) if one.revision else one.mark not in done)]
+
+
+def _is_newer(functions: Migration, done: Mapping[Mark, str]) -> bool:
+    """Than what the database has of that slice. Of two texts with one revision nobody could tell which is the newer."""
+    there = max((mark for mark in done if mark[0] == functions.slice and mark[2] > 0), default=None)
+    if there == functions.mark and done[there] != functions.checksum:
+        raise ConfigurationError(
+            f"the functions of slice {functions.slice} are not those that the database has, and claim to be of the same "
+            f"revision; raise `-- revision: {functions.revision}` at the top of their file with every change"
+        )
+    return there is None or functions.mark > there
+
+
+async def _done(tx: Tx, *, lock: bool) -> dict[Mark, str]:
+    """What has been applied, with its checksum. With `lock`, for whoever is about to apply the rest: alone, and on a table
+    that is there."""
     if lock:
         for query in ("lock_migrations", "make_schema", "make_migration_table"):
             await tx.fetch(query)
     elif not await tx.fetch("migration_table"):
-        return set()
-    if not await tx.fetch("migration_checksums"):
+        return {}
+    if not await tx.fetch("migration_revisions"):
         raise ConfigurationError(
             "this database was made by a Towpath from before its first release, and cannot be upgraded; "
             "start with a new one, and enqueue again what you need"
         )
     rows = await tx.fetch("applied_migrations")
-    return {(row["slice"], row["number"], row["checksum"]) for row in rows}
+    return {(row["slice"], row["number"], row["revision"]): row["checksum"] for row in rows}
 
 
 async def _foreign(tx: Tx) -> dict[str, str]:

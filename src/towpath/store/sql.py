@@ -55,7 +55,7 @@ class Query:
 
 
 def compile_query(name: str, source: str, dialect: str, *, own: bool = False, parts: dict[str, str] | None = None) -> Query:
-    text = filled(source, fragments(dialect) | (parts or {})) if own else source
+    text = filled(source, fragments(dialect) | (parts or {})) if own else source  # in a slice, braces are its own
     text = _COMMENT.sub("", _WHOLE_JOB.sub(_NAMED_JOB, text)).strip().rstrip(";")
     names = tuple(dict.fromkeys(_PARAMETER.findall(text)))
     if dialect == "sqlite":

@@ -1,4 +1,4 @@
-"""What both stores do about a turn that takes more than one commit."""
+"""What is to be done about a turn that takes more than one commit."""
 
 from __future__ import annotations
 

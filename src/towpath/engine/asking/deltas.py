@@ -19,7 +19,7 @@ from typing import Self
 from towpath.core.encoding import decode
 from towpath.core.errors import StreamReset
 from towpath.core.ids import FIRST_ID
-from towpath.core.records import Event, Subject
+from towpath.core.records import DELETED_SEQ, Event, Subject
 from towpath.store.contract import Row, Store, Tx
 
 DELETED, TOLD = "job.deleted", "subject.changed"
@@ -29,13 +29,12 @@ OF_NO_JOB = frozenset({DELETED, TOLD})
 
 _LONGEST_TOKEN = 16_000
 _MOST_FIELD_BYTES = 8 * 1024
-_ANY_NUMBER = 2**31 - 1
+_ANY_SIZE = 2**31 - 1
 _CURSOR = r"([0-9:,]+)"
 _JOB = r"([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})"
 _TOKEN = re.compile(rf"([0-9a-f]{{8}})\.([0-9]{{1,12}})\.{_CURSOR}(?:~{_CURSOR}~{_JOB}~([0-9]{{1,10}}))?")
 _NUMBER = re.compile(r"[0-9]{1,18}")
 _SNAPSHOT = re.compile(r"([0-9]{1,19}):([0-9]{1,19}):([0-9]{1,19}(?:,[0-9]{1,19})*)?")
-_LAST_SEQ = _ANY_NUMBER
 
 
 def subject_told(event: Event) -> Subject | None:
@@ -97,7 +96,7 @@ class Deltas:
 
         About `limit` events in one piece, and never more than twice as many.
         """
-        bytes_ = _ANY_NUMBER if whole else _MOST_FIELD_BYTES
+        bytes_ = _ANY_SIZE if whole else _MOST_FIELD_BYTES
         unit = partial(_page, place=place, until=until, limit=limit, only=only, most_bytes=bytes_)
         return await self._store.read(unit)
 
@@ -114,7 +113,7 @@ class Deltas:
         place = Place(match[3], int(match[2]))
         if match[4] is not None:
             place = place.inside(match[4], match[5], int(match[6]))
-        if place.seq > _LAST_SEQ or not all(_well_formed(cursor, self._store.dialect) for cursor in _cursors(place)):
+        if place.seq > DELETED_SEQ or not all(_well_formed(cursor, self._store.dialect) for cursor in _cursors(place)):
             raise StreamReset("unknown", token)
         if reason := await self._store.read(partial(_misfit, place=place, within=within)):
             raise StreamReset(reason, token)

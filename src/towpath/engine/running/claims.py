@@ -17,6 +17,7 @@ from collections.abc import Callable, Sequence
 
 from towpath.core.transitions import Transition
 from towpath.store.contract import EVERYWHERE, Claim, Claimed, ClaimedBatch, Store
+from towpath.store.turning import claim_after
 
 _WRITE_EVERY = 0.1
 _SWEEP_EVERY = 1.0
@@ -61,7 +62,7 @@ class QueueClaims:
             # back to the same pass since, before that id: the same claim once more, without the id.
             self._after, self._next_after, self._plateau = {}, {}, {}
             claim.after = {}
-            batch = await self._store.claim(claim)
+            batch = await (claim_after(self._store, claim) if settles else self._store.claim(claim))
         if sweep:
             self._swept_at, self._sweep_cost = self._clock(), self._clock() - started
         return verdicts, batch

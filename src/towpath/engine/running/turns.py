@@ -44,6 +44,9 @@ class Turns:
         self._flushing: asyncio.TimerHandle | None = None
         self._last = False
         self._asking = False
+        self.sent = 0
+        """How many turns there have been so far."""
+        self._unread = 0
         self.coming = 0
         """Jobs that are claimed and have not arrived yet."""
         self._floors = Loop("floors", self._write_floors)
@@ -59,6 +62,11 @@ class Turns:
     def under_way(self) -> bool:
         """Whether jobs may have been claimed that have not arrived."""
         return self._asking or self.coming > 0
+
+    @property
+    def over(self) -> int:
+        """How many turns have brought what they will ever bring."""
+        return self.sent - self._unread - self._asking
 
     def settle(self, transition: Transition, done: Done) -> None:
         """With the next turn, or at once if there is none. Calls `done(refused, error)`, see `GroupCommit.settle`."""
@@ -109,6 +117,7 @@ class Turns:
             await reach("worker.claimed")
             if batch:
                 self.coming += len(batch)
+                self._unread += 1
                 self._loop.call_soon(self._read, batch, claims)
                 self._go_on_after(claims)
             total += len(batch)
@@ -117,6 +126,7 @@ class Turns:
     async def _turn(self, claims: QueueClaims, claim: Claim) -> ClaimedBatch:
         settles = self._carry()
         asked, self._asking = time.monotonic(), True
+        self.sent += 1
         try:
             verdicts, batch = await claims.turn([transition for transition, _ in settles], claim)
         except BaseException:
@@ -150,6 +160,7 @@ class Turns:
 
     def _read(self, batch: ClaimedBatch, claims: QueueClaims) -> None:
         self.coming -= len(batch)
+        self._unread -= 1
         try:
             jobs = batch.jobs
         except Exception:  # whatever it is, it must cost neither slots nor the stop

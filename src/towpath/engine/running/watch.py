@@ -28,7 +28,7 @@ class Watch:
         self._loop = Loop("watch", self._look)
         self._asked = False
         self._look_from = float("-inf")
-        self._early: dict[Key, str] = {}  # news of jobs that have perhaps not arrived yet
+        self._early: dict[Key, tuple[str, int]] = {}  # news of jobs that the turns up to a number may bring
 
     def start(self) -> None:
         self._loop.start()
@@ -53,21 +53,31 @@ class Watch:
     def lost(self, job_id: str, attempt: int, state: str) -> None:
         """An attempt of ours is no longer running, by the row."""
         key = (job_id, attempt)
+        if not self._ended(key, state) and self._turns.under_way:
+            self._early = {one: news for one, news in self._early.items() if news[1] > self._turns.over}
+            self._early[key] = state, self._turns.sent
+
+    def _ended(self, key: Key, state: str) -> bool:
+        """Ends it here, if it is here; answers whether it is."""
+        job_id, attempt = key
         running_job = self._slots.running.get(key)
         if running_job is not None:
             log.warning("job %s is %s now: interrupting attempt %d", job_id, state, attempt)
             running_job.interrupt("cancelled" if state == "cancelled" else "lost")
-        elif (ahead := self._slots.withdraw(key)) is not None:
+            return True
+        ahead = self._slots.withdraw(key)
+        if ahead is not None:
             log.info("job %s is %s now: attempt %d is not begun", job_id, state, attempt)
             self._withdrawn(ahead)
-        elif self._turns.under_way:
-            self._early[key] = state
+        return ahead is not None
 
     def tell_again(self) -> None:
-        """Jobs have arrived: perhaps those that there was news of."""
+        """Jobs have arrived: perhaps those that there was news of. It is forgotten when the turns are over that were under
+        way then: so it was about another job, most likely one that had just ended."""
         early, self._early = self._early, {}
-        for (job_id, attempt), state in early.items():
-            self.lost(job_id, attempt, state)
+        for key, (state, turn) in early.items():
+            if not self._ended(key, state) and turn > self._turns.over:
+                self._early[key] = state, turn
 
     async def _look(self) -> float:
         now = time.monotonic()

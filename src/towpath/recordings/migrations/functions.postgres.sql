@@ -1,3 +1,4 @@
+-- revision: 1
 -- How the newest of a recording's jobs had ended that are gone: written down when its row goes, whoever removes it.
 CREATE OR REPLACE FUNCTION towpath.recording_outlives_job() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN

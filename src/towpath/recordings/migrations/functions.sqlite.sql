@@ -1,3 +1,4 @@
+-- revision: 1
 -- How the newest of a recording's jobs had ended that are gone: written down when its row goes, whoever removes it.
 DROP TRIGGER IF EXISTS recording_outlives_job;
 CREATE TRIGGER recording_outlives_job BEFORE DELETE ON towpath_job

@@ -172,7 +172,7 @@ CREATE TABLE towpath.notice (
 CREATE INDEX notice_at ON towpath.notice (at);
 
 -- Every event of every job, for histories and streams alike. A deleted job has one event left, which says so and has the
--- highest number there can be. A notice is an event of no job, and stands here for streams alone.
+-- highest number there can be, 2147483647 (`DELETED_SEQ` of core/records.py). A notice is an event of no job, and stands here for streams alone.
 CREATE VIEW towpath.job_event AS
 SELECT job_id, seq, attempt, name, level, message, fields, ts FROM towpath.event
 UNION ALL

@@ -158,7 +158,7 @@ CREATE TABLE towpath_notice (
 CREATE INDEX towpath_notice_at ON towpath_notice (at);
 
 -- Every event of every job, for histories and streams alike. A deleted job has one event left, which says so and has the
--- highest number there can be. A notice is an event of no job, and stands here for streams alone.
+-- highest number there can be, 2147483647 (`DELETED_SEQ` of core/records.py). A notice is an event of no job, and stands here for streams alone.
 CREATE VIEW towpath_job_event AS
 SELECT job_id, seq, attempt, name, level, message, fields, ts FROM towpath_event
 UNION ALL

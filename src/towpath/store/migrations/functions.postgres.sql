@@ -1,4 +1,6 @@
--- The engine's functions. They are not part of a migration: this file is applied again whenever it has changed.
+-- revision: 1
+-- The engine's functions. They are not part of a migration: this file is applied again when it is newer than what the database has.
+-- Raise the revision above with every change since the last release.
 --
 -- Workers of the release before go on calling them, and so do callers with statements of their own. So a parameter is added at the
 -- end and with a default, and the function without it is dropped here by its old list of parameters: there is one of each name.
@@ -30,18 +32,22 @@ $$;
 
 -- Where the next job of a lane goes: behind the lane's last ready job, or at the floor, where claims have come to, if it has none above
 -- that; by which weight its cost is divided; and what the lane's gate counts (1: slots, 2: open roots, 0: it has none). This and the
--- two below are the only places that say so, and the planner puts them into the statements that ask.
+-- three below are the only places that say so, and the planner puts them into the statements that ask.
 CREATE OR REPLACE FUNCTION towpath.place(queue text, priority smallint, lane text)
 RETURNS TABLE (floor float8, tail float8, weight float8, gate smallint) LANGUAGE sql STABLE AS $$
     SELECT f.floor,
            greatest(f.floor, (SELECT j.pass FROM towpath.job AS j
                               WHERE j.queue = $1 AND j.priority = $2 AND j.lane = $3 AND j.ready AND j.pass >= f.floor
                               ORDER BY j.pass DESC LIMIT 1)),
-           coalesce(l.weight, 1),
-           (CASE WHEN l.max_slots IS NOT NULL THEN 1 WHEN l.max_roots IS NOT NULL THEN 2 ELSE 0 END)::smallint
+           coalesce(lane.weight, 1), ({lane_gate})::smallint
     FROM (SELECT coalesce((SELECT c.floor FROM towpath.clock AS c WHERE c.queue = $1 AND c.priority = $2), 0) AS floor) AS f
-         LEFT JOIN LATERAL (SELECT lane.weight, lane.max_slots, lane.max_roots FROM towpath.lane
-                            WHERE lane.queue = $1 AND lane.lane = $3 OFFSET 0) AS l ON true
+         LEFT JOIN LATERAL (SELECT l.weight, l.max_slots, l.max_roots FROM towpath.lane AS l
+                            WHERE l.queue = $1 AND l.lane = $3 OFFSET 0) AS lane ON true
+$$;
+
+-- The pass of a lane's next job, when it and the new ones before it have spent so much; `stamp` of core/fairness.py says the same.
+CREATE OR REPLACE FUNCTION towpath.stamp(tail float8, spent float8, weight float8) RETURNS float8 LANGUAGE sql IMMUTABLE AS $$
+    SELECT $1 + $2 / $3
 $$;
 
 -- Whether such a gate holds a new job back.
@@ -90,7 +96,7 @@ BEGIN
         WITH sort AS MATERIALIZED (
             {placed_sorts}
         ), placed AS (
-            SELECT new.id, new.payload, NULL::text AS key, sort.*, sort.tail + new.spent / sort.weight AS pass
+            SELECT new.id, new.payload, NULL::text AS key, sort.*, towpath.stamp(sort.tail, new.spent, sort.weight) AS pass
             FROM unnest(insert_jobs.ids, insert_jobs.payloads, insert_jobs.sort_of, insert_jobs.spent)
                  AS new (id, payload, nth, spent) JOIN sort USING (nth)
         ), added AS (
@@ -109,8 +115,8 @@ BEGIN
             FROM unnest(insert_jobs.ids, insert_jobs.payloads, insert_jobs.sort_of, insert_jobs.keys) WITH ORDINALITY
                  AS new (id, payload, nth, key, number) JOIN sort USING (nth)
         ), placed AS (
-            SELECT *, tail + coalesce(sum(cost) FILTER (WHERE due IS NULL AND NOT held)
-                                      OVER (PARTITION BY queue, priority, lane ORDER BY number), 0) / weight AS pass
+            SELECT *, towpath.stamp(tail, coalesce(sum(cost) FILTER (WHERE due IS NULL AND NOT held)
+                                                   OVER (PARTITION BY queue, priority, lane ORDER BY number), 0), weight) AS pass
             FROM asked ORDER BY number
         ), added AS (
             {insert_placed}

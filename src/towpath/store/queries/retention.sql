@@ -15,7 +15,7 @@ ORDER BY id FOR UPDATE SKIP LOCKED
 SELECT id FROM towpath.job WHERE id IN :ids
 
 -- name: database_made_at
-SELECT applied_at FROM towpath.migration WHERE slice = 'engine' AND number = 1
+SELECT applied_at FROM towpath.migration WHERE slice = 'engine' AND number = 1 AND revision = 0
 
 -- name: delete_events
 DELETE FROM towpath.event WHERE job_id IN :ids

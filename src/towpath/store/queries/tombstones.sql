@@ -10,7 +10,7 @@ INSERT INTO towpath.notice (id, tenant, at, subject_kind, subject_id) VALUES (:i
 
 -- name: list_last
 -- The last event that each of them can have.
-INSERT INTO towpath.event_batch (ts, seq, jobs) VALUES (:now, 2147483647, :ids)
+INSERT INTO towpath.event_batch (ts, seq, jobs) VALUES (:now, {deleted_seq}, :ids)
 
 -- name: forget_tombstones
 DELETE FROM towpath.tombstone

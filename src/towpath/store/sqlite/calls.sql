@@ -2,7 +2,7 @@
 -- passes here, so values are bound by place, which costs less than by name.
 
 -- name: has_ready
-SELECT 1 FROM towpath.job WHERE queue = ? AND ready LIMIT 1
+SELECT 1 FROM towpath.job WHERE queue = ? AND {claimable} LIMIT 1
 
 -- name: settle
 INSERT INTO temp.towpath_settle (asked, now) VALUES (?, ?)
@@ -17,12 +17,12 @@ VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 
 -- name: ended
 -- The jobs that have ended, if those are fewer than were asked for; NULL if all have.
-SELECT CASE WHEN count(*) < ? THEN json_group_array(id) END FROM temp.towpath_ended
+SELECT CASE WHEN count(*) < ? THEN json_group_array(id) END AS ended FROM temp.towpath_ended
 
 -- name: claimed
 -- How many jobs were claimed, and JSON of them.
-SELECT count(*), '[' || group_concat(claimed) || ']' FROM temp.towpath_begun
+SELECT count(*) AS jobs, '[' || group_concat(claimed) || ']' AS rows FROM temp.towpath_begun
 
 -- name: ended_and_claimed
-SELECT (SELECT CASE WHEN count(*) < ? THEN json_group_array(id) END FROM temp.towpath_ended), *
-FROM (SELECT count(*), '[' || group_concat(claimed) || ']' FROM temp.towpath_begun)
+SELECT (SELECT CASE WHEN count(*) < ? THEN json_group_array(id) END FROM temp.towpath_ended) AS ended, jobs, rows
+FROM (SELECT count(*) AS jobs, '[' || group_concat(claimed) || ']' AS rows FROM temp.towpath_begun)

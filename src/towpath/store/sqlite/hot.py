@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Collection, Sequence
 from importlib.resources import files
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import apsw
 from pydantic_core import from_json, to_json
@@ -18,7 +18,7 @@ from towpath.core.transitions import Transition
 from towpath.store import ledger
 from towpath.store.columns import filled, fragments
 from towpath.store.contract import UNDECIDED, Claim, ClaimedBatch
-from towpath.store.sql import Queries
+from towpath.store.sql import Queries, engine_queries
 from towpath.store.sqlite.tx import SqliteTx
 
 T = TypeVar("T")
@@ -34,21 +34,35 @@ def _read(name: str) -> str:
 def _procedures() -> str:
     text, band = _read("procedures.sql").split("\n-- band:\n")
     bands = "UNION ALL ".join(band.replace("{band}", str(priority)) for priority in PRIORITIES)
-    # A claim reads the rows before it writes them.
-    own = fragments("sqlite")
-    own["claimed"] = own["claimed"].replace(" attempt,", " attempt + 1,")
-    return filled(text, own | {"bands": bands})
+    return filled(text, _KNOWN | {"bands": bands})
 
 
 def _calls() -> Queries:
     calls = Queries("sqlite")
+    calls.fragments |= _KNOWN
     calls.add(_read("calls.sql"), own=True)
     return calls
 
 
+_KNOWN = fragments("sqlite") | engine_queries("sqlite").fragments
 PROCEDURES, _CALLS = _procedures(), _calls()
 _HAS_READY, _SETTLE, _CLAIM, _TURN = (_CALLS[name].text for name in ("has_ready", "settle", "claim", "turn"))
 _ENDED, _CLAIMED, _ENDED_AND_CLAIMED = (_CALLS[name].text for name in ("ended", "claimed", "ended_and_claimed"))
+
+
+class _Claimed(NamedTuple):
+    """How many jobs were claimed, and JSON of them."""
+
+    jobs: int
+    rows: str
+
+
+class _EndedAndClaimed(NamedTuple):
+    """JSON of the ids that have ended, or None if all of them have; then as above."""
+
+    ended: str | None
+    jobs: int
+    rows: str
 
 
 def has_ready(queue: str) -> Callable[[apsw.Connection], bool]:
@@ -85,12 +99,12 @@ def turn_alone(
 
     def call(connection: apsw.Connection, now: float) -> tuple[list[str | None], ClaimedBatch]:
         _call(connection, _TURN, (asked, *_request(claim, claim.limit, now)))
-        answer: Any = connection.execute(_ENDED_AND_CLAIMED, (len(transitions),)).fetchall()[0]
-        fewer, count, rows = answer
-        batch = ClaimedBatch(claim.queue, rows, count)
-        if fewer is None:
+        [row] = connection.execute(_ENDED_AND_CLAIMED, (len(transitions),)).fetchall()
+        answer = _EndedAndClaimed._make(row)
+        batch = ClaimedBatch(claim.queue, answer.rows, answer.jobs)
+        if answer.ended is None:
             return [None] * len(transitions), batch
-        done = _among(transitions, fewer)
+        done = _among(transitions, answer.ended)
         return [None if index in done else UNDECIDED for index in range(len(transitions))], batch
 
     return call
@@ -102,9 +116,9 @@ async def settle(tx: SqliteTx, transitions: Sequence[Transition]) -> list[str | 
     if done:
         plain = [transitions[index] for index in done]
         _call(tx.connection, _SETTLE, (_asked(plain), tx.now.timestamp()))
-        fewer: Any = tx.connection.execute(_ENDED, (len(plain),)).get
-        if fewer is not None:
-            done = _among(transitions, fewer)
+        ended: Any = tx.connection.execute(_ENDED, (len(plain),)).get
+        if ended is not None:
+            done = _among(transitions, ended)
     return await _settle_rest(tx, transitions, done)
 
 
@@ -123,9 +137,9 @@ async def _take(tx: SqliteTx, claim: Claim) -> ClaimedBatch:
     if room <= 0:
         return ClaimedBatch(claim.queue)
     _call(tx.connection, _CLAIM, _request(claim, room, tx.now.timestamp()))
-    answer: Any = tx.connection.execute(_CLAIMED).fetchall()[0]
-    count, rows = answer
-    return ClaimedBatch(claim.queue, rows, count)
+    [row] = tx.connection.execute(_CLAIMED).fetchall()
+    answer = _Claimed._make(row)
+    return ClaimedBatch(claim.queue, answer.rows, answer.jobs)
 
 
 def _asked(plain: Sequence[Transition]) -> str:

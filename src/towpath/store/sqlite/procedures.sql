@@ -22,7 +22,7 @@ CREATE TEMP TRIGGER IF NOT EXISTS towpath_settle INSTEAD OF INSERT ON towpath_se
     SELECT job.rowid, job.id, job.seq + 1, job.attempt, job.queue, job.operation, NEW.now - job.started_at, asked.value ->> 2
     FROM json_each(NEW.asked) AS asked
     CROSS JOIN main.towpath_job AS job ON job.id = asked.value ->> 0 AND job.attempt = asked.value ->> 1
-    WHERE job.state = {after_claim} AND job.parent_id IS NULL AND job.gate = 0 AND job.children_total = 0;
+    WHERE job.state IN ({before_plain_success}) AND job.parent_id IS NULL AND job.gate = 0 AND job.children_total = 0;
 
     UPDATE towpath_job
     SET state = {after_succeed}, leased = 0, lease_until = NULL, worker_id = NULL, reason = NULL, finished_at = NEW.now,
@@ -59,8 +59,7 @@ CREATE TEMP TRIGGER IF NOT EXISTS towpath_claim INSTEAD OF INSERT ON towpath_cla
            json_array({claimed}, CASE WHEN {claimed_if_unlike} THEN {claimed_more} || '' END)
     FROM ({bands}
           LIMIT NEW.room) AS picked
-    CROSS JOIN main.towpath_job AS job ON job.rowid = picked.rid
-    WHERE state IN ({before_claim});
+    CROSS JOIN main.towpath_job AS job ON job.rowid = picked.rid;
 
     UPDATE towpath_job
     SET state = {after_claim}, ready = 0, reason = NULL, leased = 1, lease_until = NEW.until, worker_id = NEW.worker_id,
@@ -97,5 +96,5 @@ END;
 
 -- band:
 SELECT rid FROM (SELECT rowid AS rid FROM main.towpath_job
-                 WHERE queue = NEW.queue AND priority = {band} AND ready AND pass >= NEW.cursor_{band}
+                 WHERE queue = NEW.queue AND priority = {band} AND pass >= NEW.cursor_{band} AND {claimable}
                  ORDER BY pass, id LIMIT NEW.room)

@@ -3,52 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import lru_cache
-from itertools import accumulate, repeat
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
 import apsw
 
-from towpath.core import fairness
-from towpath.core.count_deltas import count_new
 from towpath.core.encoding import encode
 from towpath.core.lifecycle import State
 from towpath.core.moments import moment
-from towpath.core.records import JOB_COLUMNS, Enqueued, Event, Job, NewJob, column
-from towpath.core.working_set import NO_PLACE, shut
-from towpath.store.alike import alike
-from towpath.store.columns import PYTHON_TYPES, STRAIGHT, straight_of
+from towpath.core.records import JOB_COLUMNS, Enqueued, Event, Job, NewJob, Schedule, Step, WorkerRow, column
+from towpath.store.columns import PYTHON_TYPES, moments_of
 from towpath.store.contract import Row
 from towpath.store.sql import Queries
-from towpath.store.sqlite import bulk
+from towpath.store.sqlite import bulk, inserting
 
 T = TypeVar("T")
 
-# Columns of any table that hold a moment. SQLite has no type for that: they are numbers, and become moments by their names.
+# Columns of any table that hold a moment: those of the records, and of tables that have no record. SQLite has no type for
+# that: they are numbers, and become moments by their names.
 _TIMES = frozenset(
-    [
-        "run_at",
-        "deadline",
-        "lease_until",
-        "created_at",
-        "started_at",
-        "finished_at",
-        "until",
-        "next_fire",
-        "last_fire",
-        "seen_at",
-        "stopped_at",
-        "alive_until",
-        "blocked_until",
-        "ts",
-        "paused_at",
-        "updated_at",
-        "minute",
-        "first_at",
-        "last_at",
-    ]
+    {column(name) for record in (Job, Event, Step, WorkerRow, Schedule) for name in moments_of(record)}
+    | {"blocked_until", "paused_at", "updated_at", "minute"}
 )
 _JOB_TIMES = tuple(index for index, name in enumerate(JOB_COLUMNS) if PYTHON_TYPES[name] is datetime)
 _JOB_BOOLS = tuple(index for index, name in enumerate(JOB_COLUMNS) if PYTHON_TYPES[name] is bool)
@@ -83,33 +59,26 @@ def _update(fields: tuple[str, ...]) -> str:
     return f"UPDATE towpath_job SET {assignments} WHERE id = ? AND state = ? AND attempt = ?"
 
 
-_NEW = (
-    *("id", *STRAIGHT, "root_id", "payload", "pass", "gate", "ready", "parked", "reason"),
-    *("key", "live_key", "run_at", "due_at", "created_at"),
-)
-_INSERT_JOB = f"INSERT INTO towpath_job ({', '.join(_NEW)}) VALUES ({', '.join('?' * len(_NEW))}) ON CONFLICT DO NOTHING"
-
-
 class SqliteTx:
     dialect = "sqlite"
 
     def __init__(self, connection: apsw.Connection, queries: Queries, now: datetime) -> None:
         self.connection = connection
-        self._queries = queries
+        self.queries = queries
         self.now = now
         self.rings: set[str] = set()
         self.cancelled: list[str] = []
         self.wake_streams = False  # every commit does here
 
     async def fetch(self, query: str, /, **params: Any) -> Sequence[Row]:
-        return self._rows(self._queries[query].text, _bindings(params))
+        return self._rows(self.queries[query].text, _bindings(params))
 
     async def execute(self, query: str, /, **params: Any) -> int:
-        self.connection.execute(self._queries[query].text, _bindings(params))
+        self.connection.execute(self.queries[query].text, _bindings(params))
         return self.connection.changes()
 
     async def execute_many(self, query: str, rows: Sequence[dict[str, Any]]) -> None:
-        self.connection.executemany(self._queries[query].text, [_bindings(row) for row in rows])
+        self.connection.executemany(self.queries[query].text, [_bindings(row) for row in rows])
 
     async def fetch_sql(self, sql: str, *params: Any) -> Sequence[Row]:
         return self._rows(sql, params, times=False)
@@ -119,7 +88,7 @@ class SqliteTx:
         return self.connection.changes()
 
     async def jobs(self, query: str, /, **params: Any) -> list[Job]:
-        return [job_from(row) for row in self.connection.execute(self._queries[query].text, _bindings(params))]
+        return [job_from(row) for row in self.connection.execute(self.queries[query].text, _bindings(params))]
 
     def _rows(self, sql: str, bindings: Any, times: bool = True) -> list[dict[str, Any]]:
         cursor = self.connection.execute(sql, bindings)
@@ -144,111 +113,16 @@ class SqliteTx:
                 raise RuntimeError(f"job {before.id} changed inside its own transaction")
 
     async def insert_events(self, events: Sequence[Event]) -> None:
-        self.connection.executemany(self._queries["insert_event"].text, map(_event_values, events))
+        self.connection.executemany(self.queries["insert_event"].text, map(_event_values, events))
         by_number: dict[int, list[str]] = {}
         for event in events:
             by_number.setdefault(event.seq, []).append(event.job_id)
         for seq, ids in by_number.items():
-            bulk.list_events(self.connection, self._queries, seq, ids, self.now.timestamp())
+            bulk.list_events(self.connection, self.queries, seq, ids, self.now.timestamp())
 
     async def insert_jobs(self, jobs: Sequence[NewJob]) -> list[Enqueued]:
         """Stamps and inserts. A key that a live job holds gives that job instead."""
-        if len(jobs) > 1 and alike(jobs):
-            made = await self._insert_alike(jobs)
-            if made is not None:
-                return made
-        connection, now = self.connection, self.now.timestamp()
-        places: dict[tuple[str, int, str], Place] = {}
-        outcome: list[Enqueued] = []
-        gated: set[tuple[str, str]] = set()
-        added: list[NewJob] = []
-        for job in jobs:
-            lane = (job.queue, job.priority, job.lane)
-            place = places.get(lane)
-            if place is None:
-                place = places[lane] = self._place(lane)
-            run_at = _due(job, now)
-            pass_, ready, parked, reason = place.of(job, scheduled=run_at is not None)
-            connection.execute(
-                _INSERT_JOB,
-                (
-                    job.id, *straight_of(job), job.root_id or job.id, job.payload_json, pass_, place.gate, ready, parked,
-                    reason, job.key, job.key, run_at, run_at, now,
-                ),
-            )  # fmt: skip
-            if connection.changes() == 0:
-                outcome.append(Enqueued(self._holder(job), created=False))
-                continue
-            outcome.append(Enqueued(job.id, created=True))
-            added.append(job)
-            if ready:
-                place.tail = pass_
-                self.rings.add(job.queue)
-            elif parked:
-                gated.add((job.queue, job.lane))
-        connection.executemany(self._queries["insert_owned"].text, [{"tenant": job.tenant, "id": job.id} for job in added])
-        bulk.list_events(connection, self._queries, 1, [job.id for job in added], now)
-        for counts in count_new((job.queue, job.operation) for job in added):
-            await self.execute("count_new", queue=counts.queue, operation=counts.operation, jobs=counts.created, now=now)
-        for queue, name in sorted(gated):
-            from towpath.store.ledger import gate as open_gate
-
-            await open_gate(self, queue, name)
-        return outcome
-
-    async def _insert_alike(self, jobs: Sequence[NewJob]) -> list[Enqueued] | None:
-        """All of them in a few statements; None if they are here already."""
-        first, now = jobs[0], self.now.timestamp()
-        place = self._place((first.queue, first.priority, first.lane))
-        pass_, ready, parked, reason = place.of(first)
-        passes = accumulate(repeat(first.cost / place.weight if ready else 0.0, len(jobs) - 1), initial=pass_)
-        common = (first.root_id, *straight_of(first), place.gate, ready, parked, reason, now)
-        rows = [(job.id, pass_, job.payload_json) for job, pass_ in zip(jobs, passes, strict=True)]
-        if not bulk.insert_alike(self.connection, self._queries, common, rows, tenant=first.tenant, now=now):
-            return None
-        await self.execute("count_new", queue=first.queue, operation=first.operation, jobs=len(jobs), now=now)
-        if parked:
-            from towpath.store.ledger import gate as open_gate
-
-            await open_gate(self, first.queue, first.lane)
-        else:
-            self.rings.add(first.queue)
-        return [Enqueued(job.id, created=True) for job in jobs]
-
-    def _holder(self, job: NewJob) -> str:
-        if self.connection.execute(self._queries["jobs_known"].text, {"ids": encode([job.id])}).fetchall():
-            return job.id  # the same insert, sent again after an unknown commit
-        query = self._queries["job_by_key"].text
-        rows = self.connection.execute(query, {"tenant": job.tenant, "operation": job.operation, "key": job.key}).fetchall()
-        return str(rows[0][0])
-
-    def _place(self, lane: tuple[str, int, str]) -> Place:
-        bindings = dict(zip(("queue", "priority", "lane"), lane, strict=True))
-        [row] = self.connection.execute(self._queries["place"].text, bindings).fetchall()
-        return Place(*cast(tuple[float, float, float, int], row))
-
-
-@dataclass(slots=True)
-class Place:
-    """Where the next job of a lane goes; `tail` moves on with each that does."""
-
-    floor: float
-    tail: float
-    weight: float
-    gate: int
-
-    def of(self, job: NewJob, *, scheduled: bool = False) -> tuple[float, bool, bool, str | None]:
-        """Its pass, and whether it is ready or parked; else it is scheduled. The reason says which."""
-        if scheduled:
-            return NO_PLACE, False, False, "scheduled"
-        if shut(self.gate, job.parent_id):
-            return NO_PLACE, False, True, "capped"
-        return fairness.stamp(self.floor, self.tail, job.cost, self.weight), True, False, None
-
-
-def _due(job: NewJob, now: float) -> float | None:
-    run_at = job.run_at.timestamp() if job.run_at else now + job.delay if job.delay else None
-    return run_at if run_at is not None and run_at > now else None
+        return await inserting.insert(self, jobs)
 
 
 def _event_values(event: Event) -> dict[str, Any]:

@@ -4,7 +4,7 @@
 
 -- name: stream_identity
 SELECT applied_at::text || ' ' || (SELECT oid::text FROM pg_database WHERE datname = current_database()) AS identity
-FROM towpath.migration WHERE slice = 'engine' AND number = 1
+FROM towpath.migration WHERE slice = 'engine' AND number = 1 AND revision = 0
 
 -- name: stream_now
 SELECT pg_current_snapshot()::text AS cursor

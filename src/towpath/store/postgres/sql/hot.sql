@@ -46,7 +46,7 @@ WITH ours AS (
     SELECT job.id
     FROM unnest(:ids::uuid[], :attempts::int[]) AS held (id, attempt)
     JOIN towpath.job AS job ON job.id = ANY (ARRAY[held.id]) AND job.attempt = held.attempt
-    WHERE job.state = 'running' AND job.leased AND job.worker_id = :worker_id
+    WHERE job.state IN ({after_claim}) AND job.leased AND job.worker_id = :worker_id
     ORDER BY held.id FOR UPDATE OF job
 )
 UPDATE towpath.job SET lease_until = clock_timestamp() + make_interval(secs => :lease)

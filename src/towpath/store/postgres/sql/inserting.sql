@@ -1,5 +1,5 @@
 -- New jobs: each is placed in the fair order of its lane, or behind the lane's gate, or scheduled. Where that is, only the functions
--- `place`, `shut` and `due` know (functions.postgres.sql).
+-- `place`, `stamp`, `shut` and `due` know (functions.postgres.sql).
 
 -- fragment: insert_placed
 INSERT INTO towpath.job (id, {new_columns}, root_id, payload, pass, gate, ready, parked, reason, key, live_key, run_at, due_at, created_xid)
@@ -19,11 +19,13 @@ owners AS (
 )
 
 -- fragment: placed_sorts
+-- A process of the release before does not send what it does not know: that gets its default.
 SELECT sort.nth::integer AS nth, {new_columns}, root_id, towpath.due(run_at, delay) AS due, place.tail, place.weight, place.gate,
        towpath.shut(place.gate, parent_id) AS shut
-FROM ROWS FROM (json_to_recordset(insert_jobs.sorts)
-                AS ({new_columns_typed}, root_id uuid, run_at timestamptz, delay float8)) WITH ORDINALITY
-         AS sort ({new_columns}, root_id, run_at, delay, nth)
+FROM (SELECT {new_or_default}, root_id, run_at, delay, nth
+      FROM ROWS FROM (json_to_recordset(insert_jobs.sorts)
+                      AS ({new_columns_typed}, root_id uuid, run_at timestamptz, delay float8)) WITH ORDINALITY
+               AS sent ({new_columns}, root_id, run_at, delay, nth)) AS sort
      CROSS JOIN LATERAL towpath.place(sort.queue, sort.priority, sort.lane) AS place
 
 -- name: insert_one
@@ -31,7 +33,7 @@ FROM ROWS FROM (json_to_recordset(insert_jobs.sorts)
 -- its key is held.
 WITH placed AS (
     SELECT :id::uuid AS id, {new_values}, :root_id::uuid AS root_id, :payload::json AS payload, :key::text AS key, place.gate,
-           place.tail + :cost::float8 / place.weight AS pass, towpath.shut(place.gate, :parent_id::uuid) AS shut,
+           towpath.stamp(place.tail, :cost::float8, place.weight) AS pass, towpath.shut(place.gate, :parent_id::uuid) AS shut,
            towpath.due(:run_at::timestamptz, :delay::float8) AS due
     FROM towpath.place(:queue::text, :priority::smallint, :lane::text) AS place
 ), added AS (

@@ -10,20 +10,21 @@ CREATE SCHEMA IF NOT EXISTS towpath
 CREATE TABLE IF NOT EXISTS towpath.migration (
     slice      text NOT NULL,
     number     integer NOT NULL,
+    revision   integer NOT NULL DEFAULT 0,
     name       text NOT NULL,
     checksum   text NOT NULL,
     applied_at timestamptz NOT NULL,
-    PRIMARY KEY (slice, number, checksum)
+    PRIMARY KEY (slice, number, revision)
 )
 
 -- name: migration_table
 -- A row if it is there.
 SELECT 1 AS found WHERE to_regclass('towpath.migration') IS NOT NULL
 
--- name: migration_checksums
+-- name: migration_revisions
 -- A row if the table has them: those of databases from before the first release have not.
 SELECT 1 AS found FROM pg_attribute
-WHERE attrelid = 'towpath.migration'::regclass AND attname = 'checksum' AND NOT attisdropped
+WHERE attrelid = 'towpath.migration'::regclass AND attname = 'revision' AND NOT attisdropped
 
 -- name: foreign_indexes_and_triggers
 -- PostgreSQL changes tables in place: what others have put on them stays, and nothing has to be put back.

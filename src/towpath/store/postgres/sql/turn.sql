@@ -10,7 +10,7 @@ SET state = {after_succeed}, leased = false, lease_until = NULL, worker_id = NUL
     result = asked.result, error = NULL, error_kind = NULL, error_group = NULL, live_key = NULL, seq = job.seq + 1
 FROM unnest(string_to_array(:ids::text, ',')::uuid[], string_to_array(:attempts::text, ',')::int[], :results::json[])
      AS asked (id, attempt, result)
-WHERE job.id = ANY (ARRAY[asked.id]) AND job.attempt = asked.attempt AND job.state = {after_claim}
+WHERE job.id = ANY (ARRAY[asked.id]) AND job.attempt = asked.attempt AND job.state IN ({before_plain_success})
   AND job.parent_id IS NULL AND job.gate = 0 AND job.children_total = 0
 RETURNING job.id, job.seq, job.attempt, job.queue, job.operation, job.started_at, job.finished_at
 
@@ -22,8 +22,7 @@ SELECT ahead.id
 FROM unnest(string_to_array(:bands::text, ',')::smallint[], string_to_array(:cursors::text, ',')::float8[],
             string_to_array(:after::text, ',')::uuid[]) AS band (priority, cursor, after),
      LATERAL (SELECT id FROM towpath.job
-              WHERE queue = :queue AND priority = band.priority AND ready AND (pass, id) >= (band.cursor, band.after)
-                AND state IN ({before_claim})
+              WHERE queue = :queue AND priority = band.priority AND (pass, id) >= (band.cursor, band.after) AND {claimable}
               ORDER BY pass, id LIMIT :limit FOR UPDATE SKIP LOCKED) AS ahead
 WHERE NOT EXISTS (SELECT 1 FROM towpath.queue AS q
                   WHERE q.name = :queue AND (q.paused OR (q.max_slots IS NOT NULL AND NOT :counted::boolean)))

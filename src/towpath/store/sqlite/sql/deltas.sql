@@ -2,7 +2,7 @@
 -- own. Within a delta the order is by job, so that a place in it does not depend on which other jobs there are.
 
 -- name: stream_identity
-SELECT CAST(applied_at AS text) AS identity FROM towpath.migration WHERE slice = 'engine' AND number = 1
+SELECT CAST(applied_at AS text) AS identity FROM towpath.migration WHERE slice = 'engine' AND number = 1 AND revision = 0
 
 -- name: stream_now
 SELECT CAST(coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'towpath_event_batch'), 0) AS text) AS cursor
@@ -20,9 +20,9 @@ SELECT CAST(coalesce((SELECT xid FROM (SELECT xid, sum(json_array_length(jobs)) 
                       WHERE so_far >= :limit ORDER BY xid LIMIT 1), :until) AS text) AS cursor
 
 -- name: stream_stragglers
--- Never a row: writers take turns here, so what is committed later never belongs before what was read. The conditions are there because
--- the query is asked with these parameters, as on PostgreSQL, where there can be one.
-SELECT :since AS cursor WHERE :since = :upto AND :since <> :until AND false
+-- There are none: writers take turns, so nothing that is committed later belongs before what was read. Whoever reads asks all the
+-- same, because on PostgreSQL there may be some.
+SELECT NULL AS cursor WHERE false
 
 -- name: stream_delta
 -- Batches say which events there are, and `job_event` what they are. Those of jobs that are gone have left the stream.

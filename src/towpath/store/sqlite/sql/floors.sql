@@ -10,6 +10,6 @@ SELECT place.floor,
                  WHERE queue = :queue AND priority = :priority AND lane = :lane AND ready AND pass >= place.floor
                  ORDER BY pass DESC LIMIT 1), place.floor) AS tail,
        coalesce(lane.weight, 1.0) AS weight,
-       CASE WHEN lane.max_slots IS NOT NULL THEN 1 WHEN lane.max_roots IS NOT NULL THEN 2 ELSE 0 END AS gate
+       {lane_gate} AS gate
 FROM (SELECT coalesce((SELECT floor FROM towpath.clock WHERE queue = :queue AND priority = :priority), 0.0) AS floor) AS place
 LEFT JOIN towpath.lane AS lane ON lane.queue = :queue AND lane.lane = :lane

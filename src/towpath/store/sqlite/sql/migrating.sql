@@ -10,19 +10,20 @@ SELECT 1 AS made
 CREATE TABLE IF NOT EXISTS towpath.migration (
     slice      text NOT NULL,
     number     integer NOT NULL,
+    revision   integer NOT NULL DEFAULT 0,
     name       text NOT NULL,
     checksum   text NOT NULL,
     applied_at REAL NOT NULL,
-    PRIMARY KEY (slice, number, checksum)
+    PRIMARY KEY (slice, number, revision)
 )
 
 -- name: migration_table
 -- A row if it is there.
 SELECT 1 AS found FROM sqlite_schema WHERE name = 'towpath_migration'
 
--- name: migration_checksums
+-- name: migration_revisions
 -- A row if the table has them: those of databases from before the first release have not.
-SELECT 1 AS found FROM pragma_table_info('towpath_migration') WHERE name = 'checksum'
+SELECT 1 AS found FROM pragma_table_info('towpath_migration') WHERE name = 'revision'
 
 -- name: foreign_indexes_and_triggers
 -- What others have put on our tables, with the statements that made them. To change a table SQLite often has to make it anew,
