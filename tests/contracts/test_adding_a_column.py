@@ -1,30 +1,10 @@
 """A column of `job` and its use in the claim take four edits, as CONTRIBUTING.md says. They are made here, on a copy."""
 
-import asyncio
-import os
-import sys
-from dataclasses import dataclass
-from pathlib import Path
-
 import pytest
 
-from tests.upgrade.fixture_files import copy_source
+from tests.upgrade.later import RECORDS, Column, edit, said_by, with_column
 
-ROOT = Path(__file__).parents[2]
-STORE, RECORDS = "towpath/store/migrations", "towpath/core/records.py"
 CLAIMING = "towpath/store/queries/claiming.sql"
-
-
-@dataclass(frozen=True)
-class Column:
-    """How it is declared, a value that is not its default, and what Python makes of both."""
-
-    postgres: str
-    sqlite: str
-    field: str
-    painted: str
-    shown: tuple[str, str]
-
 
 COLUMNS = {
     "a text that may be missing": Column("text", "text", "str | None = None", "'red'", ("None", "'red'")),
@@ -80,32 +60,6 @@ async def main(url):
 
 asyncio.run(main(sys.argv[1]))
 """
-
-
-def edit(file: Path, before: str, line: str) -> None:
-    text = file.read_text("utf-8")
-    assert text.count(before) == 1, f"{before!r} is not once in {file}"
-    file.write_text(text.replace(before, f"{line}\n{before}"), "utf-8")
-
-
-def with_column(folder: Path, column: Column) -> Path:
-    """The first three edits."""
-    source = copy_source(folder)
-    (source / STORE / "0002_colour.postgres.sql").write_text(f"ALTER TABLE towpath.job ADD COLUMN colour {column.postgres};")
-    (source / STORE / "0002_colour.sqlite.sql").write_text(f"ALTER TABLE towpath_job ADD COLUMN colour {column.sqlite};")
-    edit(source / RECORDS, "    def derive(self)", f"    colour: {column.field}\n")
-    return source
-
-
-async def said_by(source: Path, script: str, *arguments: str) -> list[str]:
-    process = await asyncio.create_subprocess_exec(
-        sys.executable, "-c", script, *arguments, cwd=ROOT, env=os.environ | {"PYTHONPATH": str(source)},
-        stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
-    )  # fmt: skip
-    async with asyncio.timeout(60):
-        said, complained = await process.communicate()
-    assert complained.decode() == ""
-    return said.decode().splitlines()
 
 
 @pytest.mark.parametrize("column", COLUMNS.values(), ids=COLUMNS.keys())

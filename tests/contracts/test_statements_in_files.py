@@ -18,8 +18,8 @@ _CONTROL = re.compile(r"^(BEGIN|COMMIT|ROLLBACK|SAVEPOINT|RELEASE|PRAGMA|SET LOC
 MADE_OF_A_LIST = {
     "store/sql.py": "makes each database's own SQL of what the files say",
     "store/postgres/tx.py": "an update has the columns that have changed",
-    "store/sqlite/tx.py": "an update has the columns that have changed, an insert all that a new job has",
-    "store/sqlite/bulk.py": "an insert of so many rows, with all columns that a new job has",
+    "store/sqlite/tx.py": "an update has the columns that have changed",
+    "store/sqlite/inserting.py": "an insert of so many rows, with all columns that a new job has",
 }
 ABOUT_THE_CONNECTION = {
     "store/sqlite/connection.py": "pragmas, and what SQLite itself is asked when a file is opened",
