@@ -1,5 +1,5 @@
--- A job. There are hardly any conditions on its columns, because the database would read them anew from their text with every
--- statement (decisions 0018 and 0025): the moves keep them, and the tests look at every row they have touched.
+-- A job. The conditions on its columns cost nothing here; on PostgreSQL they would, and there the moves keep them (decisions 0018 and
+-- 0025).
 --
 -- The primary key is the only full index. No index names `state` or `leased`, so a plain success touches none at all. What such an
 -- index would be for is told by columns that a plain job never sets: `rare_state` is the state if it is one that few jobs are in,
@@ -61,6 +61,17 @@ CREATE TABLE towpath_job (
     created_at       REAL NOT NULL DEFAULT (unixepoch('subsec')),
     started_at       REAL,
     finished_at      REAL,
+    CHECK (priority BETWEEN 0 AND 3),
+    CHECK (cost > 0),
+    CHECK (max_attempts > 0),
+    -- Not `IN`: for that SQLite would fill a table with every statement (decision 0025).
+    CHECK (state = 'running' OR state = 'succeeded' OR state = 'queued' OR state = 'waiting' OR state = 'failed'
+           OR state = 'cancelled' OR state = 'partial'),
+    CHECK (NOT ready OR state = 'queued'),
+    CHECK (NOT parked OR (state = 'queued' AND NOT ready)),
+    CHECK (state <> 'running' OR leased),
+    CHECK (NOT leased OR lease_until IS NOT NULL),
+    CHECK (state <> 'waiting' OR deadline IS NOT NULL),
     CHECK ((subject_kind IS NULL) = (subject_id IS NULL))
 );
 
