@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 import sqlite3
 import sys
 import threading
@@ -279,3 +280,26 @@ async def test_statistics_of_a_small_table_do_not_decide_about_a_large_one(sqlit
         assert await steps_of_a_turn(hands) < 2 * few
         [kept] = await hands.sql("SELECT tbl FROM sqlite_stat1")
         assert kept["tbl"] == "own"
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        "priority = 4", "cost = 0", "max_attempts = 0", "state = 'lost'", "state = 'succeeded'", "parked = 1",
+        "ready = 0, state = 'running'", "leased = 1", "ready = 0, state = 'waiting'", "subject_kind = 'recording'",
+    ],
+)  # fmt: skip
+async def test_a_row_that_cannot_be_is_refused_by_the_file_itself(sqlite_url, broken):
+    """On PostgreSQL that would cost every turn (decision 0025), and the tests look at the rows instead."""
+    async with opened(sqlite_url) as hands:
+        job_id = await hands.enqueue()
+        with pytest.raises(apsw.ConstraintError):
+            await hands.sql(f"UPDATE towpath_job SET {broken} WHERE id = '{job_id}'")
+        assert (await hands.job(job_id)).ready
+
+
+async def test_the_states_that_the_file_allows_are_those_of_the_lifecycle(sqlite_url):
+    async with opened(sqlite_url) as hands:
+        [row] = await hands.sql("SELECT sql FROM sqlite_schema WHERE name = 'towpath_job'")
+    allowed = re.search(r"CHECK \((state = 'running' OR [^)]*)\)", row["sql"])
+    assert set(re.findall(r"'(\w+)'", allowed[1])) == {state.value for state in State}

@@ -1,6 +1,5 @@
--- A job. It has only one CHECK constraint, because each costs time with every write (decisions 0018 and 0025).
--- core/verbs.py, which changes jobs, keeps the conditions instead, and tests/soundness.py checks every row after every test
--- of a store.
+-- A job. The conditions on its columns cost nothing here; on PostgreSQL they would, and there core/verbs.py, which changes jobs,
+-- keeps them (decisions 0018 and 0025). tests/soundness.py looks at every row after every test of a store.
 --
 -- The primary key is the only index that holds all jobs. No index depends on `state` or `leased`, so that ending a job with
 -- a plain success changes no index at all. Queries find jobs by columns that are empty in nearly all of them instead:
@@ -70,6 +69,17 @@ CREATE TABLE towpath_job (
     created_at       REAL NOT NULL DEFAULT (unixepoch('subsec')),
     started_at       REAL,
     finished_at      REAL,
+    CHECK (priority BETWEEN 0 AND 3),
+    CHECK (cost > 0),
+    CHECK (max_attempts > 0),
+    -- Not `IN`: for that SQLite would fill a table with every statement (decision 0025).
+    CHECK (state = 'running' OR state = 'succeeded' OR state = 'queued' OR state = 'waiting' OR state = 'failed'
+           OR state = 'cancelled' OR state = 'partial'),
+    CHECK (NOT ready OR state = 'queued'),
+    CHECK (NOT parked OR (state = 'queued' AND NOT ready)),
+    CHECK (state <> 'running' OR leased),
+    CHECK (NOT leased OR lease_until IS NOT NULL),
+    CHECK (state <> 'waiting' OR deadline IS NOT NULL),
     CHECK ((subject_kind IS NULL) = (subject_id IS NULL))
 );
 
