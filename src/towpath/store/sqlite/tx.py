@@ -46,6 +46,11 @@ _TIMES = frozenset(
         "minute",
         "first_at",
         "last_at",
+        "called_at",
+        "polled_at",
+        "next_poll_at",
+        "submitted_at",
+        "ended_at",
     ]
 )
 _JOB_TIMES = tuple(index for index, name in enumerate(JOB_COLUMNS) if PYTHON_TYPES[name] is datetime)
