@@ -40,6 +40,7 @@ from towpath.engine.changing import deleting
 from towpath.engine.changing.deleting import Removed
 from towpath.engine.changing.priorities import reprioritize
 from towpath.engine.changing.provider_jobs import ProviderJobs
+from towpath.engine.changing.spending import Spending
 from towpath.engine.declarations import Declarations
 from towpath.engine.providers import Providers
 from towpath.engine.registry import check_label, check_name
@@ -334,6 +335,11 @@ class App(Declarations):
     def provider_jobs(self) -> ProviderJobs:
         """What was ordered from batch providers."""
         return ProviderJobs(self.services)
+
+    @property
+    def spending(self) -> Spending:
+        """How much tenants and runs may spend."""
+        return Spending(self.services)
 
     @property
     def queues(self) -> admin.Queues:

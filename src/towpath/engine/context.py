@@ -14,7 +14,7 @@ from towpath.core.reactions import ExceptionMap
 from towpath.core.records import NewJob, Step, Subject
 from towpath.core.usage import call
 from towpath.engine import transaction as transactions
-from towpath.engine.running import submitting, waits
+from towpath.engine.running import spending, submitting, waits
 from towpath.engine.running.current import busy_with, current_meter
 from towpath.engine.running.steps import Memory, run_step
 from towpath.engine.tracing import current_trace
@@ -292,6 +292,17 @@ class Context:
         what became of each, in the order given; orders that failed are among them."""
         self._may_wait("submit")
         return await submitting.submit(self, provider, orders, key)
+
+    async def spend(self, cents: float, *, key: str | None = None, limit: float | None = None) -> None:
+        """Holds back what the work that follows may cost. While the tenant's limit, or `limit` for the whole run, has no
+        room for it, the job waits for `budget` and frees its slot."""
+        self._may_wait("spend")
+        await spending.spend(self, cents, key, limit)
+
+    async def spent(self, cents: float, *, key: str | None = None) -> None:
+        """What the work behind `spend` really cost."""
+        self.check()
+        await spending.spent(self, cents, key)
 
     def enqueue(self, operation: str, payload: Any = None, **options: Any) -> str:
         """A follow-up job that is created if and only if this one succeeds, in the same transaction. Answers its id."""

@@ -128,6 +128,7 @@ async def write(tx: Tx, working: WorkingSet) -> None:
         await tx.execute("drop_timeouts", job_id=job_id)
     for job_id, after in working.steps_dropped.items():
         await tx.execute("drop_steps", job_id=job_id, after=after)
+    await left_behind.release_money(tx, changes)
     working.new_jobs.extend(await left_behind.cancelling(tx, changes))
     if working.new_jobs:
         await tx.insert_jobs(working.new_jobs)
