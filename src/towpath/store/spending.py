@@ -14,6 +14,7 @@ from typing import Any
 
 from towpath.core.encoding import encode
 from towpath.core.failpoints import reach
+from towpath.core.lifecycle import State
 from towpath.core.records import Job, Step
 from towpath.core.verbs import wake
 from towpath.core.working_set import WorkingSet
@@ -67,11 +68,13 @@ async def reserve(tx: Tx, job_id: str, attempt: int, name: str, cents: float, ru
     short = await _short(tx, job, month, accounts)
     if short is not None:
         await _add(tx, job.tenant, job.root_id, month, -cents)
+        await tx.execute("add_spend_waiter", job_id=job_id, tenant=job.tenant)
         working = WorkingSet([job], tx.now)
         said = {"scope": short.scope, "limit_cents": short.cents, "spent_cents": short.spent - cents, "cents": cents}
         working.note(job, "budget.short", fields=said)
         await ledger.write(tx, working)
         return Reserved(job.wakes, short=short)
+    await tx.execute("drop_spend_waiters", ids=[job_id])
     before = await tx.fetch("expense", job_id=job_id, name=name)  # of an earlier life, whose records were dropped
     already = float(before[0]["cents"]) if before else 0.0
     await _put(tx, job_id, name, job.tenant, job.root_id, month, already + cents, settled=False)
@@ -103,8 +106,9 @@ async def release_idle(tx: Tx, job_ids: Iterable[str]) -> None:
 
 
 async def set_limit(tx: Tx, scope: str, name: str, tenant: str, cents: float | None, period: str) -> None:
-    """Jobs are locked before limits, as whoever reserves does it."""
-    await wake_tenant(tx, tenant)
+    """`wake_tenant` has to follow. Whoever is just finding out that there is too little is waited for, by the lock of the
+    account: afterwards he is listed."""
+    await tx.fetch("add_to_account", scope=TENANT, name=tenant, period=EVER, cents=0.0)
     if cents is None:
         await tx.execute("drop_spend_limit", scope=scope, name=name)
     else:
@@ -113,14 +117,15 @@ async def set_limit(tx: Tx, scope: str, name: str, tenant: str, cents: float | N
 
 async def wake_tenant(tx: Tx, tenant: str) -> None:
     """Everybody who waits for money looks again; who comes too late waits on."""
-    ids = [str(row["id"]) for row in await tx.fetch("waiting_for_budget", tenant=tenant)]
+    ids = [str(row["job_id"]) for row in await tx.fetch("spend_waiters", tenant=tenant)]
     if not ids:
         return
     jobs = await tx.jobs("lock_jobs", ids=ids)
     working = WorkingSet(jobs, tx.now)
     for job in jobs:
-        if job.live and job.reason == "budget":
-            wake(working, job, "budget")
+        if job.live and (job.state is not State.WAITING or job.reason == "budget"):
+            wake(working, job, "budget")  # one that has not come to wait yet is told by the count
+    await tx.execute("drop_spend_waiters", ids=ids)
     await ledger.write(tx, working)
 
 

@@ -52,3 +52,4 @@ class Spending:
             await spending.set_limit(tx, scope, name, tenant, cents, period)
 
         await self._services.store.run(together(unit, also))
+        await self._services.store.run(lambda tx: spending.wake_tenant(tx, tenant))

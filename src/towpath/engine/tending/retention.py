@@ -156,7 +156,7 @@ async def delete_jobs(tx: Tx, ids: list[str]) -> None:
     await tombstones.bury(tx, ids)
     for query in (
         "drop_leases", "delete_events", "delete_steps", "delete_job_usage", "delete_signals",
-        "delete_provider_jobs", "delete_expenses", "delete_owned", "delete_jobs",
+        "delete_provider_jobs", "delete_expenses", "drop_spend_waiters", "delete_owned", "delete_jobs",
     ):  # fmt: skip
         await tx.execute(query, ids=ids)
 

@@ -27,3 +27,9 @@ CREATE TABLE towpath.expense (
     created_at timestamptz NOT NULL,
     PRIMARY KEY (job_id, name)
 );
+-- Jobs that found too little money. They are listed before they wait, so that nobody who brings some misses them.
+CREATE TABLE towpath.spend_waiter (
+    job_id uuid PRIMARY KEY,
+    tenant text NOT NULL
+);
+CREATE INDEX spend_waiter_tenant ON towpath.spend_waiter (tenant);

@@ -27,3 +27,9 @@ CREATE TABLE towpath_expense (
     created_at REAL NOT NULL,
     PRIMARY KEY (job_id, name)
 );
+-- Jobs that found too little money. They are listed before they wait, so that nobody who brings some misses them.
+CREATE TABLE towpath_spend_waiter (
+    job_id text PRIMARY KEY,
+    tenant text NOT NULL
+);
+CREATE INDEX towpath_spend_waiter_tenant ON towpath_spend_waiter (tenant);

@@ -46,6 +46,11 @@ ORDER BY job_id, name
 -- name: delete_expenses
 DELETE FROM towpath.expense WHERE job_id IN :ids
 
--- name: waiting_for_budget
-SELECT id FROM towpath.job
-WHERE rare_state = 'waiting' AND state = 'waiting' AND reason = 'budget' AND tenant = :tenant ORDER BY id
+-- name: add_spend_waiter
+INSERT INTO towpath.spend_waiter (job_id, tenant) VALUES (:job_id, :tenant) ON CONFLICT DO NOTHING
+
+-- name: drop_spend_waiters
+DELETE FROM towpath.spend_waiter WHERE job_id IN :ids
+
+-- name: spend_waiters
+SELECT job_id FROM towpath.spend_waiter WHERE tenant = :tenant ORDER BY job_id
