@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from bench.contender import Contender
 from bench.databases import Databases
-from bench.processes import ChildFailed, Workers, WorkingSet, call
+from bench.processes import ChildFailed, Scoreboard, Workers, call
 
 SLOTS = 32
 _PATIENCE = 60.0
@@ -31,37 +31,37 @@ class Course:
 def from_the_first_job_on(contender: Contender, databases: Databases, *, seconds: float) -> Course:
     url = databases.fresh(contender)
     try:
-        board = WorkingSet(processes=1)
-        with Workers(contender, url, batch=SLOTS, board=board, sink="count") as workers:
+        scoreboard = Scoreboard(processes=1)
+        with Workers(contender, url, batch=SLOTS, scoreboard=scoreboard, sink="count") as workers:
             workers.go()
             producer = threading.Thread(
                 target=call, args=(contender.event_loop, _send, contender, url, seconds), daemon=True
             )
             producer.start()
-            _until_begun(workers, board)
-            counts = [_handled_after(workers, board, seconds / 3) for _ in range(3)]
+            _until_begun(workers, scoreboard)
+            counts = [_handled_after(workers, scoreboard, seconds / 3) for _ in range(3)]
             producer.join(_PATIENCE)
         return Course(counts[0], counts[2])
     finally:
         databases.drop(url)
 
 
-def _until_begun(workers: Workers, board: WorkingSet) -> None:
+def _until_begun(workers: Workers, scoreboard: Scoreboard) -> None:
     deadline = time.monotonic() + _PATIENCE
-    while not board.handled:
+    while not scoreboard.handled:
         workers.check()
         if time.monotonic() > deadline:
             raise ChildFailed(f"no job was run within {_PATIENCE:.0f} s")
         time.sleep(0.01)
 
 
-def _handled_after(workers: Workers, board: WorkingSet, seconds: float) -> float:
+def _handled_after(workers: Workers, scoreboard: Scoreboard, seconds: float) -> float:
     """Jobs per second of the next so many seconds."""
-    before, start = board.handled, time.monotonic()
+    before, start = scoreboard.handled, time.monotonic()
     while (elapsed := time.monotonic() - start) < seconds:
         workers.check()
         time.sleep(min(0.1, seconds - elapsed))
-    return (board.handled - before) / elapsed
+    return (scoreboard.handled - before) / elapsed
 
 
 async def _send(contender: Contender, url: str, seconds: float) -> None:

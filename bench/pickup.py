@@ -6,7 +6,7 @@ import time
 
 from bench.contender import Contender
 from bench.databases import Databases
-from bench.processes import ChildFailed, Workers, WorkingSet, call
+from bench.processes import ChildFailed, Scoreboard, Workers, call
 
 _WARM_UP = 10
 _SETTLING = 1.0
@@ -16,19 +16,19 @@ _PATIENCE = 15.0
 def pickup(contender: Contender, databases: Databases, *, samples: int) -> list[float]:
     """Latencies in milliseconds. A job that nobody was told about shows up as what the system's polling makes of it."""
     url = databases.fresh(contender)
-    board = WorkingSet(processes=1, samples=samples + _WARM_UP)
+    scoreboard = Scoreboard(processes=1, samples=samples + _WARM_UP)
     try:
-        with Workers(contender, url, batch=10, board=board, sink="latency") as workers:
+        with Workers(contender, url, batch=10, scoreboard=scoreboard, sink="latency") as workers:
             workers.go()
             time.sleep(_SETTLING)
             call(contender.event_loop, _send, contender, url, samples + _WARM_UP)
             deadline = time.monotonic() + _PATIENCE
-            while board.handled < samples + _WARM_UP:
+            while scoreboard.handled < samples + _WARM_UP:
                 workers.check()
                 if time.monotonic() > deadline:
-                    raise ChildFailed(f"{contender.name} picked up {board.handled} of {samples + _WARM_UP} jobs")
+                    raise ChildFailed(f"{contender.name} picked up {scoreboard.handled} of {samples + _WARM_UP} jobs")
                 time.sleep(0.01)
-        return [nanoseconds / 1e6 for nanoseconds in board.latencies[_WARM_UP:]]
+        return [nanoseconds / 1e6 for nanoseconds in scoreboard.latencies[_WARM_UP:]]
     finally:
         databases.drop(url)
 

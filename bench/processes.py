@@ -89,7 +89,7 @@ def _answers(port: int) -> bool:
 
 
 @dataclass(frozen=True)
-class WorkingSet:
+class Scoreboard:
     """Shared memory in which worker processes note what they did; one slot per process, so that nobody locks."""
 
     processes: int
@@ -141,12 +141,12 @@ class WorkingSet:
 class Workers:
     """Worker processes of one system: started and ready on entry, at work after `go`, stopped on exit."""
 
-    def __init__(self, contender: Contender, url: str, *, batch: int, board: WorkingSet, sink: SinkKind) -> None:
+    def __init__(self, contender: Contender, url: str, *, batch: int, scoreboard: Scoreboard, sink: SinkKind) -> None:
         self._pipes: list[Connection] = []
         self._children = []
-        for index in range(board.processes):
+        for index in range(scoreboard.processes):
             ours, theirs = _spawn.Pipe()
-            arguments = (theirs, contender, url, batch, partial(board.sink, sink, index))
+            arguments = (theirs, contender, url, batch, partial(scoreboard.sink, sink, index))
             self._children.append(_spawn.Process(target=_work, args=arguments, daemon=True))
             self._children[-1].start()
             theirs.close()

@@ -5,7 +5,7 @@ from itertools import count
 
 from bench.contender import Contender, Payload
 from bench.databases import Databases
-from bench.processes import ChildFailed, Workers, WorkingSet, call
+from bench.processes import ChildFailed, Scoreboard, Workers, call
 
 _PATIENCE = 120.0
 
@@ -44,17 +44,17 @@ def drain(contender: Contender, databases: Databases, *, batch: int, processes: 
     try:
         call(contender.event_loop, load, contender, url, jobs)
         databases.loaded(url)
-        board = WorkingSet(processes)
+        scoreboard = Scoreboard(processes)
         reader = databases.reader(url)
-        with Workers(contender, url, batch=batch, board=board, sink="count") as workers:
+        with Workers(contender, url, batch=batch, scoreboard=scoreboard, sink="count") as workers:
             workers.go()
             deadline = time.monotonic() + _PATIENCE
-            while board.handled < jobs or reader.value(contender.unfinished):
+            while scoreboard.handled < jobs or reader.value(contender.unfinished):
                 workers.check()
                 if time.monotonic() > deadline:
-                    raise ChildFailed(f"{contender.name} ran {board.handled} of {jobs} jobs in {_PATIENCE:.0f} s")
+                    raise ChildFailed(f"{contender.name} ran {scoreboard.handled} of {jobs} jobs in {_PATIENCE:.0f} s")
                 time.sleep(0.002)
-            elapsed = (time.monotonic_ns() - board.started_at) / 1e9
+            elapsed = (time.monotonic_ns() - scoreboard.started_at) / 1e9
         reader.close()
         return jobs / elapsed
     finally:

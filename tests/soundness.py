@@ -25,13 +25,13 @@ UNION ALL
 SELECT job_id, 'a row says that it is leased' FROM towpath.lease AS lease
 WHERE NOT EXISTS (SELECT 1 FROM towpath.job AS job WHERE job.id = lease.job_id AND job.leased AND job.queue = lease.queue)
 UNION ALL
-SELECT job_id, 'has an event that no stream was told of' FROM (
-    SELECT job_id, seq FROM towpath.job_event EXCEPT SELECT job_id, seq FROM {batches} AS listed) AS untold
+SELECT job_id, 'has an event that no batch lists' FROM (
+    SELECT job_id, seq FROM towpath.job_event EXCEPT SELECT job_id, seq FROM {batches} AS listed) AS unlisted
 UNION ALL
-SELECT job_id, 'has not had what streams were told' FROM (
-    SELECT job_id, seq FROM {told} EXCEPT SELECT job_id, seq FROM towpath.job_event) AS untrue
+SELECT job_id, 'has not had an event that a batch lists' FROM (
+    SELECT job_id, seq FROM {batched_events} EXCEPT SELECT job_id, seq FROM towpath.job_event) AS untrue
 UNION ALL
-SELECT job_id, 'was told of twice' FROM {batches} AS listed GROUP BY job_id, seq HAVING count(*) > 1
+SELECT job_id, 'has an event that batches list twice' FROM {batches} AS listed GROUP BY job_id, seq HAVING count(*) > 1
 """
 _BATCHES = {
     "sqlite": "(SELECT xid, value AS job_id, seq FROM towpath_event_batch, json_each(jobs))",
@@ -39,12 +39,12 @@ _BATCHES = {
 }
 
 
-def told(dialect: str) -> str:
-    """What streams are told of jobs that are there, as a table: which event of which job, and where it stands."""
+def batched_events(dialect: str) -> str:
+    """What batches list of jobs that are there, as a table: which event of which job, and in which batch."""
     job = "towpath_job" if dialect == "sqlite" else "towpath.job"
-    return f"(SELECT * FROM {_BATCHES[dialect]} AS listed WHERE job_id IN (SELECT id FROM {job})) AS told"
+    return f"(SELECT * FROM {_BATCHES[dialect]} AS listed WHERE job_id IN (SELECT id FROM {job})) AS batched"
 
 
 def unsound(dialect: str) -> str:
-    text = UNSOUND.replace("{batches}", _BATCHES[dialect]).replace("{told}", told(dialect))
+    text = UNSOUND.replace("{batches}", _BATCHES[dialect]).replace("{batched_events}", batched_events(dialect))
     return text.replace("towpath.", "towpath_") if dialect == "sqlite" else text

@@ -36,6 +36,7 @@ from towpath.core.forecast import Parts
 from towpath.core.ids import first_at as first_id_at
 from towpath.core.ids import uuid7 as new_id
 from towpath.core.lifecycle import State
+from towpath.core.moments import moment
 from towpath.core.outcomes import Deferred, Done, Partial, RetryLater, outcome_from_envelope
 from towpath.core.prospects import InLine, Prospect, Work
 from towpath.core.provider_jobs import ProviderJob, ProviderState
@@ -44,10 +45,10 @@ from towpath.core.retry import Retry
 from towpath.core.usage import Price
 from towpath.engine.app import App
 from towpath.engine.asking.references import JobRef
-from towpath.engine.context import Context
 from towpath.engine.projections import Projection
 from towpath.engine.running.bridge import SyncContext
 from towpath.engine.running.children import Children
+from towpath.engine.running.context import Context
 from towpath.engine.running.isolation import IsolatedContext
 from towpath.engine.sync import SyncApp
 from towpath.engine.transaction import Reading, Transaction
@@ -121,6 +122,7 @@ __all__ = [
     "__version__",
     "first_id_at",
     "from_json",
+    "moment",
     "new_id",
     "outcome_from_envelope",
     "plain_text",

@@ -1,4 +1,4 @@
-"""The only file that names concrete adapters."""
+"""The only file that names concrete adapters: which stores, transports and blob stores there are, and how each is opened."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from towpath.blobs import BlobStore, lazily, open_blobs
+from towpath.blobs import BlobStore, directory_of, lazily
 from towpath.config import Settings, blobs_beside, sqlite_path
 from towpath.core.errors import ConfigurationError
 from towpath.store.contract import Store
@@ -67,3 +67,10 @@ def make_blobs(url: str, settings: Settings, *, on_start: bool = True) -> BlobSt
     if url.startswith("sqlite:"):
         return open_blobs(blobs_beside(sqlite_path(url)).absolute().as_uri())
     return open_blobs(Path("towpath-blobs").absolute().as_uri())
+
+
+def open_blobs(url: str) -> BlobStore:
+    """The blob store that a URL names; InvalidBlobUrl if it names none."""
+    from towpath.blobs.local import LocalBlobs
+
+    return LocalBlobs(directory_of(url))

@@ -8,7 +8,10 @@ import pytest
 from tests.assets.tus import Notes
 from tests.server.api.site import Site, opened_site
 from towpath import App, Settings
+from towpath.recordings import upload_route
 from towpath.server import attach
+from towpath.server.routes import uploads as upload_routes
+from towpath.server.upload_worker import UploadWorker
 
 
 @pytest.fixture
@@ -46,3 +49,11 @@ async def small_site(sqlite_url: str, settings: Settings, notes: Notes) -> Async
     """For what does not depend on the database."""
     async with opened_site(notes.attached(App(sqlite_url, settings=settings))) as site:
         yield site
+
+
+@pytest.fixture
+def nobody_works(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The server has no worker of its own, and waits only a moment for others."""
+    monkeypatch.setattr(UploadWorker, "_begin", lambda _: None)
+    monkeypatch.setattr(upload_routes, "HANDING_OVER", 0.05)
+    monkeypatch.setattr(upload_route, "HANDING_OVER", 0.05)

@@ -19,23 +19,13 @@ from towpath.assets.tidying import tidy
 from towpath.assets.uploads import appending, finishing
 from towpath.core import transitions
 from towpath.core.ids import uuid7 as new_worker_id
-from towpath.recordings import upload_route
 from towpath.server import create_app, running, upload_worker
 from towpath.server.routes import uploads as upload_routes
-from towpath.server.upload_worker import UploadWorker
 from towpath.store.contract import Claim
 from towpath.testing import drain
 
 DATA = media.sound("wav", 2.0)
 HALF = len(DATA) // 2
-
-
-@pytest.fixture
-def nobody_works(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The server has no worker of its own, and waits only a moment for others."""
-    monkeypatch.setattr(UploadWorker, "_begin", lambda _: None)
-    monkeypatch.setattr(upload_routes, "HANDING_OVER", 0.05)
-    monkeypatch.setattr(upload_route, "HANDING_OVER", 0.05)
 
 
 async def finishers(app: App) -> Sequence[Job]:
@@ -236,7 +226,7 @@ async def test_a_server_that_stops_hands_back_what_it_was_handing_over_and_the_n
         return {}
 
     first = App(database_url, settings=settings)
-    assets.on_upload(first, "note", endless)
+    assets.on_upload(first, "note", Notes().receive, prepare=endless)
     async with opened_site(first) as site, asyncio.timeout(60):
         where = await begun(site.ann, len(DATA))
         assert (await send(site.ann, where, 0, DATA)).status_code == 204

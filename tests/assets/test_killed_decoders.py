@@ -14,7 +14,7 @@ _WORKER = """
 import asyncio, sys
 from pathlib import Path
 from towpath.assets import Decoding, Limits
-from towpath.blobs import open_blobs
+from towpath.wiring import open_blobs
 
 source, blobs = map(Path, sys.argv[1:])
 asyncio.run(open_blobs(blobs.as_uri()).put("jobs/1/audio-1.pcm", Decoding(source, Limits()).pieces()))

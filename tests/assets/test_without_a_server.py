@@ -28,15 +28,18 @@ async def pieces():
 async def text():
     yield b"just a letter to a friend"
 
-async def note(app, sender, asset, options):
-    async with assets.open_file(app, asset) as path:
-        assert path.read_bytes() == DATA
-    return {"of": sender.name, "title": options["title"]}
+async def look(ctx, arrival):
+    async with assets.open_file(ctx, arrival.asset) as path:
+        return path.read_bytes() == DATA
+
+async def note(tx, arrival):
+    assert arrival.prepared is True
+    return {"of": arrival.sender.name, "title": arrival.options["title"]}
 
 async def main(folder):
     app = App(f"sqlite:///{folder}/jobs.db", settings=Settings(blobs_url=(folder / "blobs").as_uri()))
     assets.attach(app)
-    assets.on_upload(app, "note", note)
+    assets.on_upload(app, "note", note, prepare=look)
     async with app:
         kept = await assets.receive(app, "north", "a.wav", pieces(), kinds=assets.MEDIA, created_by=None)
         assert (await assets.get(app, "north", kept.id)).bytes == len(DATA)

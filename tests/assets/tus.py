@@ -6,8 +6,8 @@ from typing import Any
 
 import httpx
 
-from towpath import App, SchemaInvalid, assets
-from towpath.assets import Asset, Sender
+from towpath import App, SchemaInvalid, Transaction, assets
+from towpath.assets import Arrival, Sender
 
 BYTES = "application/offset+octet-stream"
 VERSION = {"Tus-Resumable": "1.0.0"}
@@ -28,13 +28,13 @@ class Notes:
         if options.get("title") == "bad":
             raise SchemaInvalid("is no good title", path="title")
 
-    async def receive(self, app: App, sender: Sender, asset: Asset, options: Mapping[str, str]) -> dict[str, Any]:
+    async def receive(self, tx: Transaction, arrival: Arrival) -> dict[str, Any]:
         if self.error is not None:
             raise self.error
-        if options.get("title") == "late":
+        if arrival.options.get("title") == "late":
             raise SchemaInvalid("is no good title after all", path="title")
-        self.given.append((sender.name or "", asset.id, dict(options)))
-        return {"id": f"note-{asset.id}"}
+        self.given.append((arrival.sender.name or "", arrival.asset.id, dict(arrival.options)))
+        return {"id": f"note-{arrival.asset.id}"}
 
 
 def metadata(**values: str) -> str:

@@ -107,6 +107,6 @@ async def test_the_log_can_be_narrowed_to_warnings_and_tells_a_failure_once(ann:
     page = await live(ann, f"/jobs/{job.id}")
     log = page.get_by_role("log", name="Events")
     await expect(log).to_contain_text("Created")
-    await page.get_by_role("button", name="Errors").click()
+    await page.get_by_role("radiogroup", name="Level").get_by_text("Errors").click()
     await expect(log).not_to_contain_text("Created")
     assert (await log.inner_text()).count("no boat gets under this bridge") == 1

@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 from towpath import App
 from towpath.core import lifecycle, verbs
 from towpath.core.lifecycle import State
-from towpath.engine import context, schedules
-from towpath.engine.running import execution, steps
+from towpath.engine import schedules
+from towpath.engine.running import context, execution, steps
 from towpath.engine.tending import rescuing
 from towpath.store import journal, ledger, sql
 from towpath.store.sqlite import hot
@@ -51,13 +51,13 @@ def double_count() -> None:
 
 def hasty_rescue() -> None:
     """The rescuer takes every leased job, whether its lease has run out or not."""
-    rescue = verbs._MOVES["rescue"]
+    rescue = verbs._VERBS["rescue"]
 
     def regardless(working: Any, job: Any, transition: Any) -> str | None:
         job.lease_until = working.now
         return rescue(working, job, transition)
 
-    verbs._MOVES["rescue"] = regardless
+    verbs._VERBS["rescue"] = regardless
 
     async def all_leases(tx: Any, after: str, **_: Any) -> Any:
         table = "towpath_job" if tx.dialect == "sqlite" else "towpath.job"
@@ -105,7 +105,7 @@ def cancel_overwritten() -> None:
 
 def ended_twice() -> None:
     """A success is followed by a second ending."""
-    succeed = verbs._MOVES["succeed"]
+    succeed = verbs._VERBS["succeed"]
 
     def and_fail(working: Any, job: Any, transition: Any) -> str | None:
         refused = succeed(working, job, transition)
@@ -113,12 +113,12 @@ def ended_twice() -> None:
             working.note(job, "job.failed", fields={"failures": 0})
         return refused
 
-    verbs._MOVES["succeed"] = and_fail
+    verbs._VERBS["succeed"] = and_fail
 
 
 def impatient_retry() -> None:
     """The backoff is announced and not waited for."""
-    retry = verbs._MOVES["retry"]
+    retry = verbs._VERBS["retry"]
 
     def at_once(working: Any, job: Any, transition: Any) -> str | None:
         refused = retry(working, job, transition)
@@ -127,7 +127,7 @@ def impatient_retry() -> None:
             working.admit(job, fresh=False)
         return refused
 
-    verbs._MOVES["retry"] = at_once
+    verbs._VERBS["retry"] = at_once
 
 
 def no_cap_on_failures() -> None:

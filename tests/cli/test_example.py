@@ -7,7 +7,7 @@ import pytest
 from tests.cli.commands import started, until
 from tests.cli.test_up import Running
 from towpath import App, Context
-from towpath.engine.changing import example
+from towpath.engine import example
 
 QUICKLY = {"TOWPATH_DRAIN_SECONDS": "0.2"}
 

@@ -50,6 +50,8 @@ def test_the_children_of_a_job_can_be_listed(towpath):
     children = towpath.json("jobs", "list", "--parent", parent)
     assert sorted(job["operation"] for job in children) == ["add", "add", "break"]
     assert {job["parent_id"] for job in children} == {parent}
+    assert len(towpath.json("jobs", "list", "--parent", parent, "--operation", "break")) == 1
+    assert towpath.json("jobs", "list", "--parent", parent, "--tenant", "nobody") == []
 
 
 def test_an_empty_list_says_so(towpath):

@@ -17,7 +17,7 @@ _FIFTEEN = Path("/usr/lib/postgresql/15/bin")
 _BY_INDEX = ("Index Scan", "Index Only Scan", "Bitmap Index Scan")
 # They list a few of the jobs, and only those.
 _SMALL = ("job_due", "job_deadline")
-LARGE = ("job", "event", "event_batch", "owned", "step", "signal", "tombstone")
+LARGE = ("job", "event", "event_batch", "owned", "step", "signal", "tombstone", "notice")
 
 # Half of the jobs wait, in the order of one lane; the others have ended.
 _JOBS = """

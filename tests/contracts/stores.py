@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 from datetime import timedelta
 from typing import Any
 
-from tests.soundness import told, unsound
+from tests.soundness import batched_events, unsound
 from towpath.config import Settings
 from towpath.core.encoding import decode
 from towpath.core.history import differences, fold
@@ -100,9 +100,13 @@ class Hands:
     async def sql(self, text: str) -> Sequence[Any]:
         return await self.store.run(lambda tx: tx.fetch_sql(text))
 
+    async def batched_events(self, job_id: str | None = None) -> list[tuple[str, int]]:
+        """The events that batches list for streams, of all jobs that are there or of one: whose they are, and which."""
+        where = "1 = 1" if job_id is None else f"job_id = '{job_id}'"
+        rows = await self.sql(f"SELECT job_id, seq FROM {batched_events(self.store.dialect)} WHERE {where}")
+        return [(str(row["job_id"]), row["seq"]) for row in rows]
+
     def table(self, name: str) -> str:
-        if name == "told":
-            return told(self.store.dialect)
         return f"towpath_{name}" if self.store.dialect == "sqlite" else f"towpath.{name}"
 
     async def shift(self, column: str, seconds: float, *ids: str) -> None:

@@ -5,7 +5,7 @@ import os
 import sys
 from pathlib import Path
 
-from tests.upgrade.keeping import copy_source
+from tests.upgrade.fixture_files import copy_source
 
 ROOT = Path(__file__).parents[2]
 STORE, RECORDS = "towpath/store/migrations", "towpath/core/records.py"

@@ -23,9 +23,9 @@ from towpath.blobs import (
     BlobStoreUnavailable,
     InvalidBlobKey,
     InvalidBlobUrl,
-    LocalBlobs,
-    open_blobs,
 )
+from towpath.blobs.local import LocalBlobs
+from towpath.wiring import open_blobs
 
 MIB = 1024 * 1024
 
@@ -392,7 +392,7 @@ async def test_a_put_that_is_overtaken_by_closing_leaves_no_file_behind(local: L
 KILLED = """
 import asyncio, sys
 from pathlib import Path
-from towpath.blobs import LocalBlobs
+from towpath.blobs.local import LocalBlobs
 
 async def stalling():
     yield b"x" * (2 * 1024 * 1024)

@@ -82,6 +82,18 @@ def test_a_whole_job_is_asked_for_by_its_columns_so_that_later_ones_do_not_matte
     )
 
 
+def test_other_tables_whose_names_begin_like_the_jobs_are_asked_for_as_they_are_written():
+    assert text_of("SELECT * FROM towpath.job_event", "postgres") == "SELECT * FROM towpath.job_event"
+
+
+@pytest.mark.parametrize("dialect", ["postgres", "sqlite"])
+def test_no_query_of_the_engine_asks_for_whatever_columns_a_job_may_have(dialect):
+    queries = engine_queries(dialect)
+    starred = [name for name in queries.names() if re.search(r"\*\s+FROM\s+towpath[._]job\b|\bjob\.\*", queries[name].text)]
+    assert starred == []
+    assert f"SELECT {', '.join(JOB_COLUMNS)} " in queries["jobs_by_id"].text
+
+
 def test_comments_and_a_closing_semicolon_do_not_count():
     assert text_of("-- what: for :nobody\nSELECT 1; -- :done", "postgres") == "SELECT 1"
 
@@ -94,6 +106,33 @@ def test_a_file_of_the_dialect_replaces_the_common_query_and_the_other_dialects_
         queries = Queries(dialect)
         queries.load(tmp_path)
         assert (queries["one"].text, queries["two"].text) == ("SELECT 1", f"SELECT '{dialect}'")
+
+
+def test_a_query_for_both_databases_may_name_a_fragment_that_each_writes_in_its_own_way(tmp_path):
+    (tmp_path / "things.sql").write_text("-- name: age\nSELECT {seconds} FROM thing\n")
+    (tmp_path / "things.postgres.sql").write_text("-- fragment: seconds\ndate_part('epoch', at)\n")
+    (tmp_path / "things.sqlite.sql").write_text("-- fragment: seconds\nat\n")
+    for dialect, seconds in (("postgres", "date_part('epoch', at)"), ("sqlite", "at")):
+        queries = Queries(dialect)
+        queries.load_fragments(tmp_path)
+        queries.load(tmp_path, own=True)
+        assert queries["age"].text == f"SELECT {seconds} FROM thing"
+
+
+def test_no_query_of_the_engine_names_a_fragment_that_its_database_does_not_have():
+    for dialect in ("postgres", "sqlite"):
+        queries = engine_queries(dialect)
+        missing = {name: re.findall(r"\{[a-z_]+\}", queries[name].text) for name in queries.names()}
+        assert {name: fragments for name, fragments in missing.items() if fragments} == {}
+
+
+def test_braces_in_a_query_of_a_slice_are_its_own(tmp_path):
+    """PostgreSQL writes lists in them, and the engine has a fragment of nearly every short name."""
+    fragment = next(iter(engine_queries("postgres").fragments))
+    (tmp_path / "mine.sql").write_text(f"-- name: mine\nSELECT '{{{fragment}}}'::text[], '{{counts}}'::text[]\n")
+    queries = engine_queries("postgres")
+    queries.load(tmp_path)
+    assert queries["mine"].text == f"SELECT '{{{fragment}}}'::text[], '{{counts}}'::text[]"
 
 
 def test_a_slice_cannot_replace_a_query_of_the_engine_by_accident(tmp_path):
@@ -115,7 +154,7 @@ def test_every_query_that_code_for_both_databases_asks_for_exists_on_both():
     assert len(asked) > 20
     for dialect in ("postgres", "sqlite"):
         missing = asked - set(engine_queries(dialect).names())
-        assert missing <= {"clear_tally"}, dialect  # asked for where the dialect is known to be SQLite
+        assert missing <= {"clear_count_deltas"}, dialect  # asked for where the dialect is known to be SQLite
 
 
 async def test_postgres_understands_every_query_of_the_engine(postgres_url):

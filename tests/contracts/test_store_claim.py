@@ -160,7 +160,7 @@ async def test_a_due_burst_is_ranked_within_its_lane(hands):
 
 async def test_an_empty_queue_is_claimed_from_without_a_trace(hands):
     assert await hands.claim() == []
-    assert await hands.count("tally") == 0
+    assert await hands.count("count_delta") == 0
 
 
 async def test_a_cap_holds_from_the_moment_it_is_set(database_url):

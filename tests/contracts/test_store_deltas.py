@@ -13,7 +13,8 @@ from towpath.core.errors import StreamReset
 from towpath.core.ids import uuid7
 from towpath.core.records import JOB_FIELDS, Event
 from towpath.engine.asking.deltas import DELETED, Deltas, Place
-from towpath.engine.tending import retention, tombstones
+from towpath.engine.changing import deleting
+from towpath.engine.tending import tombstones
 from towpath.store import journal, ledger
 from towpath.store.contract import Tx
 from towpath.store.journal import Note
@@ -51,14 +52,13 @@ def assert_in_order(events: list[Event]) -> None:
 
 
 async def everything(hands: Hands) -> set[tuple[str, int]]:
-    rows = await hands.sql(f"SELECT job_id, seq FROM {hands.table('told')}")
-    return {(str(row["job_id"]), row["seq"]) for row in rows}
+    return set(await hands.batched_events())
 
 
 async def delete(hands: Hands, *ids: str) -> None:
     async def unit(tx: Tx) -> None:
         await tx.jobs("lock_jobs", ids=sorted(ids))  # as whoever deletes must: a settle on its way comes first
-        await retention.delete_jobs(tx, list(ids))
+        await deleting.delete_jobs(tx, list(ids))
 
     await hands.store.run(unit)
 

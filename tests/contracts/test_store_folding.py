@@ -5,9 +5,10 @@ from collections import Counter
 from datetime import timedelta
 
 from tests.contracts.stores import opened
+from towpath.core.count_deltas import FLOWS
 from towpath.core.usage import SUMS
 from towpath.engine.tending.folding import KEEP_HOURS, fold
-from towpath.engine.tending.rollups import FLOWS, add, add_histograms, hour_of, roll_up
+from towpath.engine.tending.rollups import add, add_histograms, hour_of, roll_up
 
 HOUR = timedelta(hours=1)
 
@@ -64,12 +65,12 @@ async def test_once_folded_there_is_nothing_to_do_until_another_hour_is_old_enou
     assert await fold(hands.store) == 0
 
 
-async def test_what_is_told_days_later_goes_to_its_hour(hands):
+async def test_what_is_counted_days_later_goes_to_its_hour(hands):
     await lived(hands, [60])
     await fold(hands.store)
     await hands.enqueue_many(3)
     old = "at - 216000" if hands.store.dialect == "sqlite" else "at - interval '60 hours'"
-    await hands.sql(f"UPDATE {hands.table('tally')} SET at = {old} RETURNING 1 AS done")
+    await hands.sql(f"UPDATE {hands.table('count_delta')} SET at = {old} RETURNING 1 AS done")
     await roll_up(hands.store)
     found = await hands.sql(f"SELECT sum(created) AS created, count(*) AS n FROM {hands.table('rollup')}")
     assert int(found[0]["created"]) == 6

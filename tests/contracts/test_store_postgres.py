@@ -12,7 +12,7 @@ from tests.contracts.stores import PATIENCE, new_job, opened, until, worker_row
 from towpath.core import transitions
 from towpath.core.errors import ConfigurationError, StoreUnavailable
 from towpath.core.lifecycle import State
-from towpath.engine.tending import retention
+from towpath.engine.changing import deleting
 from towpath.store import ledger
 from towpath.store.contract import Claim
 from towpath.store.postgres.bell import EVENTS
@@ -65,8 +65,8 @@ class TestEnqueueInSql:
         enqueue(caller)
         caller.rollback()
         assert await hands.count("job") == 0
-        assert await hands.count("told") == 0
-        assert await hands.count("tally") == 0
+        assert len(await hands.batched_events()) == 0
+        assert await hands.count("count_delta") == 0
 
     @pytest.mark.parametrize("wrong", ["priority => 4", "priority => -1", "cost => 0", "cost => 'NaN'", "max_attempts => 0"])
     async def test_numbers_that_make_no_sense_are_refused(self, hands, caller, wrong):
@@ -275,7 +275,7 @@ class TestTheBellOfEvents:
         job = await hands.start()
         await hands.apply(transitions.cancel(job.id), transitions.handler_ended(job.id, 1))
         rung.clear()
-        await hands.store.run(lambda tx: retention.delete_jobs(tx, [job.id]))
+        await hands.store.run(lambda tx: deleting.delete_jobs(tx, [job.id]))
         assert rung == [EVENTS]
 
     async def test_it_rings_when_a_job_is_claimed_under_a_cap(self, hands, rung):

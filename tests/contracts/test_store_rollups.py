@@ -61,7 +61,7 @@ async def test_any_number_of_processes_may_compact_at_once(database_url, hands):
             pass
     assert await depth(hands) == (2, 0, 1)
     assert await flows(hands) == EXPECTED
-    assert await hands.count("tally") == 0
+    assert await hands.count("count_delta") == 0
 
 
 async def test_nothing_new_costs_no_write(hands):
@@ -103,7 +103,9 @@ async def test_whoever_counts_durations_puts_them_into_the_same_buckets(hands):
         listed = f"'{{{','.join(map(repr, spent))}}}'"
         expected = histogram.count(struct.unpack(f"{len(spent)}f", struct.pack(f"{len(spent)}f", *spent)))
     row = f"('q', 'op', {listed}, {listed})"
-    await hands.sql(f"INSERT INTO {hands.table('tally')} (queue, operation, waits, runs) VALUES {row} RETURNING 1 AS done")
+    await hands.sql(
+        f"INSERT INTO {hands.table('count_delta')} (queue, operation, waits, runs) VALUES {row} RETURNING 1 AS done"
+    )
     await roll_up(hands.store)
     rows = await hands.sql(f"SELECT what, bucket, jobs FROM {hands.table('histogram')}")
     for what in ("wait", "run"):
@@ -134,14 +136,14 @@ async def test_a_scheduled_job_has_waited_since_it_was_due(hands):
             _, [job] = await hands.store.turn(
                 [transitions.succeed(before.id, 1, None, solo=True)], Claim("q", 10, "w", 30.0)
             )
-        [row] = await hands.sql(f"SELECT sum(wait_seconds) AS seconds FROM {hands.table('tally')}")
+        [row] = await hands.sql(f"SELECT sum(wait_seconds) AS seconds FROM {hands.table('count_delta')}")
         assert job.id == job_id
         assert 3500 < row["seconds"] < 7000  # an hour ago, not a day
         await hands.settle(transitions.succeed(job.id, 1, None, solo=True))
 
 
 async def forget(hands) -> None:
-    await hands.sql(f"DELETE FROM {hands.table('tally')} RETURNING 1 AS done")
+    await hands.sql(f"DELETE FROM {hands.table('count_delta')} RETURNING 1 AS done")
 
 
 async def _in_an_hour(tx):

@@ -13,8 +13,8 @@ _TIMES = {"created_at", "started_at", "finished_at", "lease_until"}
 
 
 async def turn(hands: Hands, *settles: transitions.Transition, limit: int = 10):
-    verdicts, taken = await hands.store.turn(settles, Claim("q", limit, "w", 30.0))
-    return verdicts, taken.jobs
+    verdicts, batch = await hands.store.turn(settles, Claim("q", limit, "w", 30.0))
+    return verdicts, batch.jobs
 
 
 def success(job, result: str | None = None, *, attempt: int | None = None):
@@ -51,7 +51,7 @@ async def test_a_turn_counts_like_the_two_calls(hands):
     await turn(hands, success(first))
     rows = await hands.sql(
         f"SELECT sum(queued) AS queued, sum(running) AS running, sum(started) AS started, sum(succeeded) AS succeeded "
-        f"FROM {hands.table('tally')}"
+        f"FROM {hands.table('count_delta')}"
     )
     assert dict(rows[0]) == {"queued": 0, "running": 1, "started": 2, "succeeded": 1}
 

@@ -2,7 +2,7 @@
 
 import dataclasses
 
-from tests.core.boards import queued
+from tests.core.trials import queued
 from towpath.core.history import Folded, differences, fold
 from towpath.core.lifecycle import State
 from towpath.core.records import Event

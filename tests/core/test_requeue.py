@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.core.boards import NOW, Play, child, ended, queued, running
+from tests.core.trials import NOW, Trial, child, ended, queued, running
 from towpath.core import transitions
 from towpath.core.lifecycle import State
 
@@ -15,32 +15,32 @@ def ended_parent(job_id: str = "parent", state: State = State.FAILED, **fields):
 
 @pytest.mark.parametrize("state", [State.FAILED, State.PARTIAL, State.CANCELLED])
 def test_requeue_gives_a_fresh_budget_and_a_new_place_but_never_an_old_attempt(state):
-    play = Play(ended(state=state, attempt=4, result_json="1", **FAILED_ONCE))
-    job = play.does(transitions.requeue("job"))
+    trial = Trial(ended(state=state, attempt=4, result_json="1", **FAILED_ONCE))
+    job = trial.does(transitions.requeue("job"))
     assert (job.state, job.ready, job.failures, job.retry_laters) == (State.QUEUED, True, 0, 0)
     assert (job.error_json, job.error_kind, job.result_json, job.finished_at) == (None, None, None, None)
     assert job.attempt == 4
-    assert play.working.stamps == {"job": True}
-    assert play.names() == ["job.requeued"]
+    assert trial.working_set.stamps == {"job": True}
+    assert trial.names() == ["job.requeued"]
 
 
 def test_how_long_a_requeued_job_took_is_counted_from_its_new_start():
-    job = Play(ended(state=State.FAILED, started_at=NOW)).does(transitions.requeue("job"))
+    job = Trial(ended(state=State.FAILED, started_at=NOW)).does(transitions.requeue("job"))
     assert job.started_at is None
 
 
 def test_what_succeeded_is_not_requeued():
-    assert "the job is succeeded" in Play(ended(state=State.SUCCEEDED)).refuses(transitions.requeue("job"))
+    assert "the job is succeeded" in Trial(ended(state=State.SUCCEEDED)).refuses(transitions.requeue("job"))
 
 
 @pytest.mark.parametrize("state", [State.SUCCEEDED, State.PARTIAL, State.FAILED])
 def test_a_requeued_child_reopens_the_parent_that_had_ended_and_is_uncounted(state):
-    play = Play(
+    trial = Trial(
         ended_parent(state=state, children_total=2, children_ok=1, children_bad=1, progress_current=2.0, **FAILED_ONCE),
         child("parent", ended("c")),
     )
-    play.does(transitions.requeue("c"))
-    reopened = play["parent"]
+    trial.does(transitions.requeue("c"))
+    reopened = trial["parent"]
     assert (reopened.state, reopened.reason, reopened.finished_at) == (State.WAITING, "children", None)
     assert (reopened.children_total, reopened.children_ok, reopened.children_bad) == (2, 1, 0)
     assert (reopened.failures, reopened.error_kind, reopened.progress_current) == (0, None, 1.0)
@@ -48,140 +48,140 @@ def test_a_requeued_child_reopens_the_parent_that_had_ended_and_is_uncounted(sta
 
 
 def test_a_requeued_child_that_succeeds_closes_its_parent_again():
-    play = Play(
+    trial = Trial(
         ended_parent(children_total=1, children_bad=1, progress_current=1.0, result_json='"r"'),
         child("parent", ended("c", leased=False)),
     )
-    play.does(transitions.requeue("c"))
-    again = play["c"]
+    trial.does(transitions.requeue("c"))
+    again = trial["c"]
     again.state, again.ready, again.attempt = State.RUNNING, False, 2
-    play.working.note(again, "job.started")
-    play.does(transitions.succeed("c", 2, None))
-    assert (play["parent"].state, play["parent"].result_json) == (State.SUCCEEDED, '"r"')
+    trial.working_set.note(again, "job.started")
+    trial.does(transitions.succeed("c", 2, None))
+    assert (trial["parent"].state, trial["parent"].result_json) == (State.SUCCEEDED, '"r"')
 
 
 def test_reopening_travels_up_through_every_generation():
-    play = Play(
+    trial = Trial(
         ended_parent("grandparent", State.PARTIAL, children_total=2, children_ok=1, children_bad=1, progress_current=2.0),
         child("grandparent", ended_parent("parent", children_total=1, children_bad=1, progress_current=1.0)),
         child("parent", ended("c")),
     )
-    play.does(transitions.requeue("c"))
-    assert (play["parent"].state, play["grandparent"].state) == (State.WAITING, State.WAITING)
-    assert (play["parent"].children_bad, play["grandparent"].children_bad, play["grandparent"].children_ok) == (0, 0, 1)
+    trial.does(transitions.requeue("c"))
+    assert (trial["parent"].state, trial["grandparent"].state) == (State.WAITING, State.WAITING)
+    assert (trial["parent"].children_bad, trial["grandparent"].children_bad, trial["grandparent"].children_ok) == (0, 0, 1)
 
 
 def test_a_living_parent_only_uncounts():
-    play = Play(running("parent", children_total=2, children_bad=1), child("parent", ended("c"), "gather op"))
-    play["parent"].await_group, play["parent"].await_open = "gather op", 1
-    play.does(transitions.requeue("c"))
-    assert (play["parent"].state, play["parent"].children_bad, play["parent"].await_open) == (State.RUNNING, 0, 2)
+    trial = Trial(running("parent", children_total=2, children_bad=1), child("parent", ended("c"), "gather op"))
+    trial["parent"].await_group, trial["parent"].await_open = "gather op", 1
+    trial.does(transitions.requeue("c"))
+    assert (trial["parent"].state, trial["parent"].children_bad, trial["parent"].await_open) == (State.RUNNING, 0, 2)
 
 
 def test_a_child_is_not_requeued_under_a_cancelled_ancestor():
-    play = Play(
+    trial = Trial(
         ended_parent("grandparent", State.CANCELLED, children_total=1, children_bad=1),
         child("grandparent", ended_parent("parent", State.CANCELLED, children_total=1, children_bad=1)),
         child("parent", ended("c", State.CANCELLED)),
     )
-    assert "requeue that one instead" in play.refuses(transitions.requeue("c"))
+    assert "requeue that one instead" in trial.refuses(transitions.requeue("c"))
 
 
 def test_a_requeued_parent_takes_its_unsuccessful_descendants_with_it():
-    play = Play(
+    trial = Trial(
         ended_parent("parent", State.CANCELLED, children_total=3, children_ok=1, children_bad=2),
         child("parent", ended("fine", State.SUCCEEDED)),
         child("parent", ended("failed", State.FAILED)),
         child("parent", ended_parent("middle", State.CANCELLED, children_total=1, children_bad=1)),
         child("middle", ended("leaf", State.CANCELLED)),
     )
-    play.does(transitions.requeue("parent"))
-    states = {job_id: job.state for job_id, job in play.working.jobs.items()}
+    trial.does(transitions.requeue("parent"))
+    states = {job_id: job.state for job_id, job in trial.working_set.jobs.items()}
     assert states.pop("fine") is State.SUCCEEDED
     assert set(states.values()) == {State.QUEUED}
-    assert (play["parent"].children_ok, play["parent"].children_bad, play["middle"].children_bad) == (1, 0, 0)
+    assert (trial["parent"].children_ok, trial["parent"].children_bad, trial["middle"].children_bad) == (1, 0, 0)
 
 
 def test_a_parent_that_its_children_closed_waits_for_them_again():
-    play = Play(
+    trial = Trial(
         ended_parent(
             state=State.PARTIAL, children_total=2, children_ok=1, children_bad=1, progress_current=2.0, result_json="1"
         ),
         child("parent", ended("fine", State.SUCCEEDED)),
         child("parent", ended("failed")),
     )
-    job = play.does(transitions.requeue("parent"))
-    assert (job.state, job.result_json, play["failed"].state) == (State.WAITING, "1", State.QUEUED)
-    assert play.names("parent") == ["job.reopened"]
+    job = trial.does(transitions.requeue("parent"))
+    assert (job.state, job.result_json, trial["failed"].state) == (State.WAITING, "1", State.QUEUED)
+    assert trial.names("parent") == ["job.reopened"]
 
 
 def test_a_parent_that_had_gone_on_forgets_what_it_recorded_after_that_fan_out():
     gathered = ended_parent(state=State.FAILED, closing=False, children_total=1, children_bad=1, result_json="1", steps=4)
-    play = Play(gathered, child("parent", ended("c"), "gather op"))
-    play.does(transitions.requeue("c"))
-    assert play.working.steps_dropped == {"parent": "gather op"}
-    assert (play["parent"].await_group, play["parent"].await_open, play["parent"].result_json) == ("gather op", 1, None)
+    trial = Trial(gathered, child("parent", ended("c"), "gather op"))
+    trial.does(transitions.requeue("c"))
+    assert trial.working_set.steps_dropped == {"parent": "gather op"}
+    assert (trial["parent"].await_group, trial["parent"].await_open, trial["parent"].result_json) == ("gather op", 1, None)
 
 
 def test_an_edited_payload_drops_the_steps_and_lets_the_children_go():
-    play = Play(
+    trial = Trial(
         ended_parent(
             children_total=2, children_ok=1, children_bad=1, progress_current=2.0, steps=4, await_group="g", await_open=1
         ),
         child("parent", ended("c")),
         child("parent", ended("d", State.SUCCEEDED)),
     )
-    job = play.does(transitions.requeue("parent", payload_json='{"new":1}'))
+    job = trial.does(transitions.requeue("parent", payload_json='{"new":1}'))
     assert (job.state, job.payload_json, job.steps) == (State.QUEUED, '{"new":1}', 0)
     assert (job.children_total, job.children_ok, job.children_bad) == (0, 0, 0)
     assert (job.progress_current, job.progress_total, job.await_group, job.await_open) == (None, None, None, 0)
-    assert play.working.steps_dropped == {"parent": None}
-    assert [(play[name].parent_id, play[name].root_id) for name in ("c", "d")] == [(None, "c"), (None, "d")]
-    assert play["c"].state is State.FAILED
+    assert trial.working_set.steps_dropped == {"parent": None}
+    assert [(trial[name].parent_id, trial[name].root_id) for name in ("c", "d")] == [(None, "c"), (None, "d")]
+    assert trial["c"].state is State.FAILED
 
 
 def test_an_edited_payload_can_keep_steps_and_children():
-    play = Play(
+    trial = Trial(
         ended_parent(closing=False, children_total=1, children_bad=1, steps=4),
         child("parent", ended("c")),
     )
-    job = play.does(transitions.requeue("parent", payload_json='{"new":1}', keep_steps=True))
+    job = trial.does(transitions.requeue("parent", payload_json='{"new":1}', keep_steps=True))
     assert (job.payload_json, job.steps, job.children_total) == ('{"new":1}', 4, 1)
-    assert play.working.steps_dropped == {}
-    assert play["c"].state is State.QUEUED
+    assert trial.working_set.steps_dropped == {}
+    assert trial["c"].state is State.QUEUED
 
 
 def test_a_closing_parent_that_is_reopened_knows_that_an_awaited_child_is_open_again():
-    play = Play(
+    trial = Trial(
         ended_parent(children_total=1, children_bad=1, await_group="gather op", await_open=0, progress_current=1.0),
         child("parent", ended("c"), "gather op"),
     )
-    play.does(transitions.requeue("c"))
-    assert (play["parent"].state, play["parent"].await_open) == (State.WAITING, 1)
+    trial.does(transitions.requeue("c"))
+    assert (trial["parent"].state, trial["parent"].await_open) == (State.WAITING, 1)
 
 
 def test_a_scheduled_start_of_the_past_does_not_hold_back_a_requeue():
-    job = Play(ended(run_at=NOW)).does(transitions.requeue("job"))
+    job = Trial(ended(run_at=NOW)).does(transitions.requeue("job"))
     assert (job.ready, job.run_at) == (True, None)
 
 
 def test_a_requeued_root_goes_behind_a_gate_that_counts_roots():
-    play = Play(ended(gate=2, lane="l"))
-    job = play.does(transitions.requeue("job"))
-    assert (job.parked, job.reason, play.working.gates) == (True, "capped", {("q", "l")})
+    trial = Trial(ended(gate=2, lane="l"))
+    job = trial.does(transitions.requeue("job"))
+    assert (job.parked, job.reason, trial.working_set.gates) == (True, "capped", {("q", "l")})
 
 
 def test_siblings_requeued_one_by_one_reopen_the_parent_once():
-    play = Play(
+    trial = Trial(
         ended_parent(closing=False, children_total=2, children_bad=2),
         child("parent", ended("c"), "gather op"),
         child("parent", ended("d"), "gather op"),
     )
-    play.does(transitions.requeue("c"))
-    play.does(transitions.requeue("d"))
-    assert (play["parent"].state, play["parent"].await_open) == (State.WAITING, 2)
-    assert play.names("parent").count("job.reopened") == 1
+    trial.does(transitions.requeue("c"))
+    trial.does(transitions.requeue("d"))
+    assert (trial["parent"].state, trial["parent"].await_open) == (State.WAITING, 2)
+    assert trial.names("parent").count("job.reopened") == 1
 
 
 def test_a_queued_job_needs_no_second_chance():
-    assert "the job is queued" in Play(queued()).refuses(transitions.requeue("job"))
+    assert "the job is queued" in Trial(queued()).refuses(transitions.requeue("job"))

@@ -28,15 +28,6 @@ def test_the_architecture_page_lists_every_room_and_no_other():
     assert listed == _rooms()
 
 
-@pytest.mark.parametrize("page", ["docs/architecture.md", "CONTRIBUTING.md"])
-def test_every_source_file_that_is_named_exists(page):
-    text = (ROOT / page).read_text("utf-8")
-    named = re.findall(r"`((?:core|store|engine|blobs|transports|cli|testing|tests|docs|bench)/[\w/.-]+)`", text)
-    assert named
-    missing = [name for name in named if not any((base / name).exists() for base in (PACKAGE, ROOT))]
-    assert missing == []
-
-
 def test_the_tree_in_contributing_is_the_tree():
     [tree] = [block for block in blocks(ROOT / "CONTRIBUTING.md", "") if "src/towpath/" in block.text]
     rooms = set(re.findall(r"^  ([\w]+)(?:/|\.py) ", tree.text, re.MULTILINE))
@@ -123,15 +114,3 @@ def test_examples_that_cannot_run_here_are_at_least_python(page):
     """`py` marks the few that need something the lock does not hold."""
     for block in blocks(page, "py"):
         ast.parse(block.text)
-
-
-@pytest.mark.parametrize("room", ["assets", "recordings"])
-def test_products_reach_into_nothing_behind_the_public_names(room):
-    """Imports are held by a rule of their own; this is about what could be had of an app or a context."""
-    reached = [
-        f"{path.relative_to(PACKAGE)}:{node.lineno} .{node.attr}"
-        for path in (PACKAGE / room).rglob("*.py")
-        for node in ast.walk(ast.parse(path.read_text("utf-8")))
-        if isinstance(node, ast.Attribute) and node.attr in ("services", "claimed", "_services", "_tx")
-    ]
-    assert reached == []

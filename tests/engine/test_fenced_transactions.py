@@ -5,8 +5,10 @@ from contextlib import suppress
 
 import pytest
 
-from tests.engine.working import Gate, ended, eventually, working
-from towpath import App, Context, LeaseLost, Settings, Slice, Transaction
+from tests.engine.working import Gate, ended, eventually, in_form, working
+from towpath import App, Context, LeaseLost, Settings, Slice, Transaction, new_id
+from towpath.core import transitions
+from towpath.store.contract import Claim
 
 MIGRATION = "CREATE TABLE shop_order (id text PRIMARY KEY, owner text NOT NULL)"
 QUERIES = """
@@ -92,10 +94,7 @@ async def test_what_is_read_together_is_of_one_moment(shop):
 async def test_a_running_operation_commits_its_rows_and_jobs_with_what_it_inherits(shop, form):
     @shop.operation("order")
     async def order(ctx: Context, number: str):
-        if form == "unit":
-            return await ctx.transact(an_order(number))
-        async with ctx.transaction() as tx:
-            return await an_order(number)(tx)
+        return await in_form(ctx, form, an_order(number))
 
     job = await shop.enqueue("order", "A1", tenant="alice", lane="alice/phone", priority=2)
     async with working(shop):
@@ -104,8 +103,78 @@ async def test_a_running_operation_commits_its_rows_and_jobs_with_what_it_inheri
     assert (made.tenant, made.lane, made.priority) == ("alice", "alice/phone", 2)
 
 
+async def taken(app: App) -> Context:
+    """A running attempt that no worker looks after: if it loses its job, nothing but the database can tell it."""
+    [claimed] = await app.services.store.claim(Claim("default", 1, new_id(), 60.0))
+    return Context(claimed, app.services, 60.0)
+
+
+async def cancelled(app: App, ctx: Context) -> None:
+    assert await app.cancel(ctx.id)
+
+
+async def handed_back(app: App, ctx: Context) -> None:
+    assert await app.services.store.settle([transitions.release(ctx.id, ctx.fence)]) == [None]
+
+
+async def taken_by_another(app: App, ctx: Context) -> None:
+    await handed_back(app, ctx)
+    other = await taken(app)
+    assert (other.id, other.fence) == (ctx.id, ctx.fence + 1)
+
+
+async def requeued(app: App, ctx: Context) -> None:
+    await handed_back(app, ctx)
+    await app.cancel(ctx.id)
+    await app.requeue(ctx.id)
+
+
+async def gone(app: App, ctx: Context) -> None:
+    await handed_back(app, ctx)
+    assert (await app.remove([ctx.id])).jobs == 1
+
+
+@pytest.mark.parametrize("lost", [cancelled, handed_back, taken_by_another, requeued, gone])
 @pytest.mark.parametrize("form", ["block", "unit"])
-async def test_an_attempt_that_lost_its_job_writes_nothing_of_its_transaction(shop, form):
+async def test_an_attempt_that_has_not_heard_that_it_lost_its_job_writes_nothing(shop, form, lost):
+    await shop.enqueue("ship", "soon")
+    ctx = await taken(shop)
+    await lost(shop, ctx)
+    ctx.check()  # it believes to have it: only the fence can say otherwise
+    before = [job.id for job in await shop.list()]
+    with pytest.raises(LeaseLost):
+        await in_form(ctx, form, an_order("A1"))
+    assert await orders(shop) == []
+    assert [job.id for job in await shop.list()] == before
+    with pytest.raises(LeaseLost):
+        ctx.check()
+
+
+@pytest.mark.parametrize("form", ["block", "unit"])
+async def test_an_attempt_that_has_its_job_writes(shop, form):
+    await shop.enqueue("ship", "soon")
+    await in_form(await taken(shop), form, an_order("A1"))
+    assert await orders(shop) == [("A1", "alice")]
+
+
+async def test_a_unit_that_is_run_again_is_fenced_again(shop, monkeypatch):
+    """Its large payload is put between two runs, and in that time the job is lost."""
+    await shop.enqueue("ship", "soon")
+    ctx, put = await taken(shop), shop.blobs.put
+
+    async def putting(*what):
+        await handed_back(shop, ctx)
+        return await put(*what)
+
+    monkeypatch.setattr(shop.blobs, "put", putting)
+    with pytest.raises(LeaseLost):
+        await ctx.transact(an_order("A1", payload=LONG))
+    assert await orders(shop) == []
+    assert len(await shop.list()) == 1
+
+
+@pytest.mark.parametrize("form", ["block", "unit"])
+async def test_an_operation_whose_job_was_cancelled_under_it_writes_nothing(shop, form):
     gate, seen = Gate(), []
 
     @shop.operation("order")
@@ -113,11 +182,7 @@ async def test_an_attempt_that_lost_its_job_writes_nothing_of_its_transaction(sh
         with suppress(asyncio.CancelledError):  # it goes on all the same, as a thread would
             await gate.wait()
         try:
-            if form == "unit":
-                await ctx.transact(an_order(number))
-            else:
-                async with ctx.transaction() as tx:
-                    await an_order(number)(tx)
+            await in_form(ctx, form, an_order(number))
         except LeaseLost as error:
             seen.append(error)
             raise

@@ -8,9 +8,9 @@ import pytest
 
 from tests.contracts.stores import Hands, worker_row
 from tests.engine.working import on_sqlite
-from towpath.engine.running.process import this_process
-from towpath.engine.running.vigil import Vigil
+from towpath.engine.tending.process import this_process
 from towpath.engine.tending.rescuing import Rescuer
+from towpath.engine.tending.vigil import Vigil
 from towpath.testing import FakeClock
 
 LEASE = 30.0

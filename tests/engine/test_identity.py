@@ -5,11 +5,11 @@ import sys
 
 import pytest
 
-from towpath.engine.running.process import is_gone, this_process
+from towpath.engine.tending.process import is_gone, this_process
 
 pytestmark = pytest.mark.skipif(this_process() is None, reason="the kernel of this machine does not say")
 
-_TELL = "from towpath.engine.running.process import this_process; print(this_process(), flush=True); input()"
+_TELL = "from towpath.engine.tending.process import this_process; print(this_process(), flush=True); input()"
 
 
 def test_a_process_is_there_until_it_has_ended():

@@ -6,7 +6,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from towpath import Fatal, ProviderJob, ProviderState, RateLimited, Transient
-from towpath.engine.tending.judging import Polling, judge
+from towpath.engine.polling import Polling
+from towpath.engine.tending.judging import judge
 from towpath.providers import Answer, Counts, Phase, Vanished
 
 NOW = datetime(2030, 1, 2, tzinfo=UTC)

@@ -10,7 +10,8 @@ from tests.engine.test_schedules import NEVER_SOON
 from tests.engine.working import eventually, on_postgres, working
 from towpath import App, Settings
 from towpath.core.errors import StoreUnavailable
-from towpath.engine.running import group_commit, worker
+from towpath.engine import group_commit
+from towpath.engine.running import worker
 from towpath.engine.tending import declaring
 from towpath.store.postgres import store
 

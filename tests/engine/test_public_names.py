@@ -70,6 +70,7 @@ NAMES = {
     "__version__",
     "first_id_at",
     "from_json",
+    "moment",
     "new_id",
     "outcome_from_envelope",
     "plain_text",

@@ -109,6 +109,9 @@ async def test_lists_filter_by_state_operation_queue_tenant_and_parent(app):
     assert set(await ids(tenant="alice")) == {family.id, waiting.id, *(job.id for job in children)}
     assert await ids(tenant="alice", state="succeeded", operation="work") == [children[0].id, children[2].id]
     assert await ids(parent=family.id, state="failed") == [children[1].id]
+    assert await ids(parent=family.id, operation="work", queue="q", tenant="alice") == [job.id for job in children]
+    for other in ({"operation": "other"}, {"queue": "elsewhere"}, {"tenant": "bob"}):
+        assert await ids(parent=family.id, **other) == [], other
     assert await ids(tenant="bob") == []
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.engine.working import ended, eventually, happened, history, on_sqlite, working
-from tests.soundness import told
+from tests.soundness import batched_events
 from towpath import Fatal, JobNotFound, NotRequeueable, State
 from towpath.core.errors import StreamReset
 from towpath.engine.asking.deltas import Deltas
@@ -66,10 +66,16 @@ def _blobs(tmp_path):
 
 
 async def _rows(app, table):
-    dialect = app.services.store.dialect
-    name = told(dialect) if table == "told" else f"towpath_{table}" if dialect == "sqlite" else f"towpath.{table}"
+    return await _count(app, f"towpath_{table}" if app.services.store.dialect == "sqlite" else f"towpath.{table}")
+
+
+async def _batched_events(app):
+    return await _count(app, batched_events(app.services.store.dialect))
+
+
+async def _count(app, rows):
     async with app.transaction() as tx:
-        return (await tx.fetch(f"SELECT count(*) AS n FROM {name}"))[0]["n"]
+        return (await tx.fetch(f"SELECT count(*) AS n FROM {rows}"))[0]["n"]
 
 
 async def test_an_old_family_goes_as_a_whole_with_its_history_and_blobs(app, prune_after, tmp_path):
@@ -82,7 +88,7 @@ async def test_an_old_family_goes_as_a_whole_with_its_history_and_blobs(app, pru
     assert [row.id for row in await app.list()] == [open_one.id]
     assert _blobs(tmp_path) == []
     assert [await _rows(app, table) for table in ("step", "signal")] == [0, 0]
-    assert (await _rows(app, "told"), await _rows(app, "event"), await _rows(app, "job_event")) == (1, 0, 1 + 3)
+    assert (await _batched_events(app), await _rows(app, "event"), await _rows(app, "job_event")) == (1, 0, 1 + 3)
 
 
 async def test_what_failed_is_kept_by_default(app, prune_after):
@@ -111,26 +117,26 @@ async def test_what_is_young_enough_stays(app, prune_after):
     assert [row.id for row in await app.list()] == [job.id]
 
 
-async def test_what_streams_were_told_goes_with_the_retention_that_was_set(app, prune_after):
-    """What many jobs did at once is told by rows of their own. They go by age, the history of a job stays."""
+async def test_event_batches_go_with_the_retention_that_was_set(app, prune_after):
+    """They go by age, the history of a job stays."""
     job = await app.enqueue("later")
     await app.enqueue("later")
 
-    async def told(**days):
+    async def batched(**days):
         await prune_after(**days)
-        return await _rows(app, "told")
+        return await _batched_events(app)
 
     await _age(app, "event_batch", "ts", 3)
-    assert await told(keep_succeeded_days=0) == 2
-    assert await told(keep_succeeded_days=10) == 2
-    assert await told(keep_succeeded_days=2) == 0
+    assert await batched(keep_succeeded_days=0) == 2
+    assert await batched(keep_succeeded_days=10) == 2
+    assert await batched(keep_succeeded_days=2) == 0
     assert [event.name for event in await history(app, job)] == ["job.created"]
 
 
-async def test_what_streams_were_told_stays_for_an_hour_in_any_case(app, prune_after):
+async def test_event_batches_stay_for_an_hour_in_any_case(app, prune_after):
     await app.enqueue("later")
     await prune_after(keep_succeeded_days=A_BLINK)
-    assert await _rows(app, "told") == 1
+    assert await _batched_events(app) == 1
 
 
 async def test_a_stream_that_comes_back_from_before_what_is_left_starts_over_and_a_younger_one_goes_on(app, prune_after):
@@ -249,7 +255,7 @@ async def test_one_round_takes_as_many_batches_as_it_needs(opened, monkeypatch):
         await app.enqueue("work")
     await _age(app, "event_batch", "ts", 10)
     await prune(app.services)
-    assert await _rows(app, "told") == 0
+    assert await _batched_events(app) == 0
     assert await _rows(app, "job_event") == 9
 
 

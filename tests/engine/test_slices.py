@@ -1,8 +1,10 @@
 """A slice: one's own tables and named queries beside the engine's, on both databases."""
 
+from datetime import timedelta
+
 import pytest
 
-from towpath import App, ConfigurationError, Context, Settings, Slice, State
+from towpath import App, ConfigurationError, Context, Settings, Slice, State, moment
 from towpath.store.statements import statements
 from towpath.testing import drain
 
@@ -115,3 +117,63 @@ def test_the_body_of_a_trigger_is_one_piece():
     )
     plain = "CREATE TRIGGER u AFTER INSERT ON a FOR EACH ROW EXECUTE FUNCTION f()"
     assert statements(f"{plain};\n{trigger};\nSELECT 'END;'; SELECT 2") == [plain, trigger, "SELECT 'END;'", "SELECT 2"]
+
+
+VIEW = "CREATE VIEW shop_waiting AS SELECT operation FROM towpath.job WHERE state = 'queued'"
+TABLE = "CREATE TABLE shop_gone (operation text NOT NULL)"
+TRIGGERS = {
+    "sqlite": """
+DROP TRIGGER IF EXISTS shop_outlives;
+CREATE TRIGGER shop_outlives BEFORE DELETE ON towpath.job WHEN OLD.subject_kind = 'order' BEGIN
+    INSERT INTO shop_gone (operation) VALUES (OLD.operation);
+END;
+""",
+    "postgres": """
+CREATE OR REPLACE FUNCTION shop_outlives() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    INSERT INTO shop_gone (operation) VALUES (OLD.operation);
+    RETURN OLD;
+END
+$$;
+CREATE OR REPLACE TRIGGER shop_outlives BEFORE DELETE ON towpath.job
+FOR EACH ROW WHEN (OLD.subject_kind = 'order') EXECUTE FUNCTION shop_outlives();
+""",
+}
+
+
+async def test_migrations_and_functions_name_the_engines_tables_like_queries_do(database_url, folder):
+    (folder / "migrations/0002_gone.sql").write_text(f"{TABLE};\n{VIEW};")
+    for dialect, text in TRIGGERS.items():
+        (folder / f"migrations/functions.{dialect}.sql").write_text(text)
+    async with make_app(database_url, folder) as app:
+        ids = [(await app.enqueue("ship", "x", subject=subject)).id for subject in (None, ("order", "1"))]
+        async with app.transaction() as tx:
+            assert [row["operation"] for row in await tx.fetch("SELECT operation FROM shop_waiting")] == ["ship"] * 2
+        await app.remove(ids)
+        async with app.transaction() as tx:
+            assert [row["operation"] for row in await tx.fetch("SELECT operation FROM shop_gone")] == ["ship"]
+        assert await app.pending_migrations() == []
+
+
+async def test_a_slice_hears_whether_it_is_new_to_the_app(database_url, folder):
+    app, part = App(database_url), Slice("shop", folder / "migrations", folder / "queries")
+    assert app.add_slice(part) is True
+    assert app.add_slice(part) is False
+
+
+async def test_a_time_is_one_moment_whichever_database_kept_it(database_url, folder):
+    """A column of times is REAL on SQLite; under some names it is read as a time, under others as seconds."""
+    kind = "REAL" if database_url.startswith("sqlite") else "timestamptz"
+    table = f"CREATE TABLE shop_visit (created_at {kind} NOT NULL, left_at {kind}, seen {kind} NOT NULL)"
+    (folder / "migrations/0002_visits.sql").write_text(table)
+    (folder / "queries/visits.sql").write_text(
+        "-- name: shop_visit_add\nINSERT INTO shop_visit (created_at, seen) VALUES (:now, :now)\n"
+        "-- name: shop_visits\nSELECT created_at, left_at, seen FROM shop_visit WHERE seen <= :now"
+    )
+    async with make_app(database_url, folder) as app:
+        then = await app.now()
+        await app.transact(lambda tx: tx.change("shop_visit_add", now=then))
+        [row] = await app.query("shop_visits", now=then)
+    assert moment(row["created_at"]) == moment(row["seen"]) == then
+    assert moment(row["seen"]).utcoffset() == timedelta(0)
+    assert moment(row["left_at"]) is None

@@ -8,8 +8,8 @@ import pytest
 from tests.engine.working import AT_ONCE, ended, eventually, working
 from towpath import ConfigurationError, Fatal, Partial, Transient
 from towpath.core.records import WorkerRow
-from towpath.engine.asking.occupancy import take_sample
 from towpath.engine.asking.statistics import sampling
+from towpath.engine.tending.occupancy import take_sample
 from towpath.store.contract import sign_of_life
 
 COUNTS = ("created", "started", "succeeded", "partial", "failed", "cancelled", "retried")
@@ -51,7 +51,7 @@ async def backdate(app, by: timedelta):
     shift = f"- {seconds}" if sqlite else f"- interval '{seconds} seconds'"
     prefix = "towpath_" if sqlite else "towpath."
     async with app.transaction() as tx:
-        for table, column in (("tally", "at"), ("rollup", "minute"), ("histogram", "quarter")):
+        for table, column in (("count_delta", "at"), ("rollup", "minute"), ("histogram", "quarter")):
             await tx.execute(f"UPDATE {prefix}{table} SET {column} = {column} {shift}")
 
 

@@ -62,6 +62,8 @@ async def test_jobs_are_listed_by_their_subject_newest_first_page_by_page(app):
     assert [job.id for job in await app.list(subject=RECORDING, before=ids[2])] == ids[1::-1]
     assert [job.id for job in await app.list(subject=RECORDING, tenant="alice")] == ids[3:]
     assert await app.list(subject=RECORDING, state="running") == []
+    for other in ({"operation": "other"}, {"queue": "elsewhere"}, {"tenant": "bob"}):
+        assert await app.list(subject=RECORDING, **other) == [], other
     assert await app.list(subject=RECORDING, parent=ids[0]) == []
     assert await app.list(subject=("recording", "r 3")) == []
 

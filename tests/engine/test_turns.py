@@ -38,7 +38,7 @@ async def test_a_lone_slot_settles_with_the_next_claim(app, monkeypatch):
     assert [job.id for job in jobs[:4]] == [job_id for turn in turns for job_id in turn][:4]
 
 
-async def test_a_turn_that_fails_leaves_the_settles_to_the_scribe(app, monkeypatch):
+async def test_a_turn_that_fails_leaves_the_settles_to_the_group_commit(app, monkeypatch):
     async def refused(*_):
         raise StoreUnavailable("not now")
 
@@ -60,9 +60,9 @@ async def test_what_a_turn_could_not_decide_is_decided_without_one(app, monkeypa
     real = app.services.store.turn
 
     async def seen(*args):
-        verdicts, taken = await real(*args)
+        verdicts, batch = await real(*args)
         open_ones.extend(verdict for verdict in verdicts if verdict is UNDECIDED)
-        return verdicts, taken
+        return verdicts, batch
 
     monkeypatch.setattr(app.services.store, "turn", seen)
 

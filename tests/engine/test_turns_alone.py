@@ -25,9 +25,9 @@ class Database:
         await self.go.wait()
         if self.error is not None:
             raise self.error
-        taken, self.jobs = self.jobs[: claim.limit], self.jobs[claim.limit :]
+        claimed, self.jobs = self.jobs[: claim.limit], self.jobs[claim.limit :]
         return [self.verdicts.get(settle.job_id) for settle in settles], ClaimedBatch(
-            claim.queue, [row(name) for name in taken]
+            claim.queue, [row(name) for name in claimed]
         )
 
     async def claim(self, claim):
@@ -88,7 +88,7 @@ async def test_jobs_and_verdicts_are_told_after_the_next_turn_could_leave(stage)
     assert (stage.arrived, stage.told, stage.turns.coming) == (["b"], {"a": (None, None)}, 0)
 
 
-async def test_what_a_turn_could_not_decide_is_left_to_the_scribe_and_a_refusal_is_told(stage):
+async def test_what_a_turn_could_not_decide_is_left_to_the_group_commit_and_a_refusal_is_told(stage):
     stage.database.verdicts = {"a": UNDECIDED, "b": "it was cancelled"}
     stage.end("a", "b", "c")
     await stage.turns.take(1)
@@ -97,7 +97,7 @@ async def test_what_a_turn_could_not_decide_is_left_to_the_scribe_and_a_refusal_
     assert stage.told == {"b": ("it was cancelled", None), "c": (None, None)}
 
 
-async def test_a_turn_that_fails_leaves_its_settles_to_the_scribe(stage, monkeypatch):
+async def test_a_turn_that_fails_leaves_its_settles_to_the_group_commit(stage, monkeypatch):
     monkeypatch.setattr("towpath.engine.running.turns._AFTER_A_FAILURE", 0.0)
     stage.database.error = RuntimeError("not now")
     stage.end("a")
@@ -106,7 +106,7 @@ async def test_a_turn_that_fails_leaves_its_settles_to_the_scribe(stage, monkeyp
     assert not stage.turns.under_way
 
 
-async def test_a_turn_that_is_cancelled_leaves_its_settles_to_the_scribe(stage):
+async def test_a_turn_that_is_cancelled_leaves_its_settles_to_the_group_commit(stage):
     stage.database.go.clear()
     stage.end("a")
     taking = asyncio.create_task(stage.turns.take(1))

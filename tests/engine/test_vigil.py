@@ -6,7 +6,7 @@ import pytest
 
 from towpath.core.records import WorkerRow
 from towpath.engine.running.heartbeat import Heartbeat
-from towpath.engine.running.vigil import Vigil
+from towpath.engine.tending.vigil import Vigil
 from towpath.store.contract import Beat
 
 LEASE = 30.0

@@ -4,12 +4,14 @@ import asyncio
 import inspect
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
-from typing import Any
+from typing import Any, TypeVar
 
 import pytest
 
-from towpath import App, Event, Job, JobCancelled, JobFailed, Retry
+from towpath import App, Context, Event, Job, JobCancelled, JobFailed, Retry, Transaction
 from towpath.core.history import differences, fold
+
+T = TypeVar("T")
 
 # Backoff without waiting: what is tested is that a job is tried again, not how long that takes.
 AT_ONCE = Retry(limit=3, base=0.0)
@@ -80,6 +82,14 @@ async def history(app: App, job: Job | str) -> list[Event]:
 async def happened(app: App, job: Job | str, name: str) -> list[Event]:
     """The job's events of that name."""
     return [event for event in await history(app, job) if event.name == name]
+
+
+async def in_form(place: App | Context, form: str, unit: Callable[[Transaction], Awaitable[T]]) -> T:
+    """What `unit` does in a transaction, as the `unit` that it is or in a `block`."""
+    if form == "unit":
+        return await place.transact(unit)
+    async with place.transaction() as tx:
+        return await unit(tx)
 
 
 class Gate:

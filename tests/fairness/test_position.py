@@ -3,8 +3,8 @@
 import random
 
 from tests.fairness.line import Line
-from towpath.core.records import Job
 from towpath.engine.asking.explain import MOST_COUNTED, explain, position
+from towpath.engine.asking.listing import list_jobs
 
 
 async def test_the_position_of_every_job_is_the_number_of_claims_before_it(line: Line) -> None:
@@ -15,9 +15,7 @@ async def test_the_position_of_every_job_is_the_number_of_claims_before_it(line:
         await line.add(tenant, dice.randrange(1, 6), priority=band, cost=cost)
         if dice.random() < 0.3:
             await line.turns(2)
-    filters = {"state": "queued", "operation": None, "tenant": None, "queue": line.queue}
-    page = {"before": None, "before_id": "ffffffff-ffff-ffff-ffff-ffffffffffff", "limit": 1000}
-    jobs: list[Job] = await line.store.read(lambda tx: tx.jobs("list_jobs", **page, **filters))
+    jobs = await list_jobs(line.store, state="queued", queue=line.queue, limit=1000)
     promised = {job.id: await line.store.read(lambda tx, job=job: position(tx, job)) for job in jobs}
     order = [claimed.id for claimed in await line.drain()]
     assert len(order) == len(jobs) > 20

@@ -14,6 +14,7 @@ from towpath.core.ids import uuid7
 from towpath.core.outcomes import Failure
 from towpath.core.records import Event, Job, NewJob
 from towpath.core.transitions import Transition
+from towpath.engine.asking.listing import list_jobs
 from towpath.engine.asking.reading import event_from
 from towpath.engine.tending import janitor
 from towpath.engine.tending.rollups import roll_up
@@ -162,9 +163,7 @@ class Scene:
         return found
 
     async def jobs(self) -> list[Job]:
-        filters = {"state": None, "operation": None, "tenant": None, "queue": self.queue}
-        page = {"before": None, "before_id": uuid7(), "limit": 1000}
-        return await self.store.read(lambda tx: tx.jobs("list_jobs", **page, **filters))
+        return await list_jobs(self.store, queue=self.queue, limit=1000)
 
     async def events(self, job_id: str | None = None) -> list[Event]:
         prefix, mark = _TABLES[self.store.dialect]

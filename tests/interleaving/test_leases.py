@@ -17,9 +17,9 @@ async def test_two_workers_never_claim_the_same_job(stage: Stage) -> None:
     async def play(scene: Scene) -> None:
         wanted = {await scene.add() for _ in range(3)}
         done = await scene.together(one=scene.claiming(2, "one"), other=scene.claiming(2, "other"))
-        taken = [job.id for jobs in done.values() for job in jobs]
-        assert len(taken) == len(set(taken))
-        assert set(taken) == wanted
+        claimed = [job.id for jobs in done.values() for job in jobs]
+        assert len(claimed) == len(set(claimed))
+        assert set(claimed) == wanted
 
     await stage.every_order(play)
 

@@ -11,13 +11,13 @@ async def test_a_job_is_moved_or_claimed_and_never_lost(stage: Stage) -> None:
         job_id = await scene.add()
         other = await scene.add()
         done = await scene.together(move=lambda: reprioritize(scene.store, job_id, 3), claim=scene.claiming(1, "worker"))
-        row, taken = await scene.job(job_id), [job.id for job in done["claim"]]
+        row, claimed = await scene.job(job_id), [job.id for job in done["claim"]]
         if isinstance(done["move"], NotRequeueable):
-            assert (taken, row.state, row.priority) == ([job_id], "running", 1)
+            assert (claimed, row.state, row.priority) == ([job_id], "running", 1)
         else:
             assert row.priority == 3
             rest = [job.id for job in await scene.claim(5)]
-            assert sorted([*taken, *rest]) == sorted([job_id, other])
+            assert sorted([*claimed, *rest]) == sorted([job_id, other])
 
     await stage.every_order(play)
 

@@ -4,6 +4,7 @@ from datetime import timedelta
 
 from tests.interleaving.scene import Scene
 from tests.interleaving.stage import Stage
+from towpath.engine.changing import deleting
 from towpath.engine.tending import retention
 
 _ORPHANS = {
@@ -22,7 +23,7 @@ async def test_a_job_that_is_requeued_while_it_is_deleted_lives_or_is_gone_entir
         job = await scene.running()
         await scene.fail(job)()
         done = await scene.together(
-            delete=lambda: retention.delete_tree(scene.services, job.id), requeue=scene.requeue(job.id)
+            delete=lambda: deleting.delete_tree(scene.services, job.id), requeue=scene.requeue(job.id)
         )
         left = [row.state for row in await scene.jobs()]
         assert left == ([] if done["delete"] == 1 else ["queued"])

@@ -21,7 +21,7 @@ Move = Callable[[WorkingSet, Job, Transition], str | None]
 
 
 def replace_move(monkeypatch: pytest.MonkeyPatch, verb: str, variant: Callable[[Move], Move]) -> None:
-    monkeypatch.setitem(verbs._MOVES, verb, variant(verbs._MOVES[verb]))
+    monkeypatch.setitem(verbs._VERBS, verb, variant(verbs._VERBS[verb]))
 
 
 async def notices(stage: Stage, play: Callable[[Scene], Awaitable[None]]) -> None:

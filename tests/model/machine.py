@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from tests.contracts.stores import Hands, new_job
-from tests.core.boards import legal_end
+from tests.core.trials import legal_end
 from tests.model.world import Thing, World
 from towpath.core import transitions
 from towpath.core.encoding import decode
@@ -25,7 +25,9 @@ from towpath.store import journal, ledger
 from towpath.store.contract import Tx
 
 BROKEN = Failure("transient", "Broken", "broken")
-TABLES = ("job", "event", "event_batch", "step", "signal", "lane", "queue", "lease", "clock", "tally", "rollup", "depth")
+TABLES = (
+    "job", "event", "event_batch", "step", "signal", "lane", "queue", "lease", "clock", "count_delta", "rollup", "depth",
+)  # fmt: skip
 picks = st.integers(0, 1_000_000)
 families = st.tuples(st.integers(1, 3), st.booleans(), st.sampled_from(["go on", "close", "defer"]), st.integers(1, 2))
 # Mostly the attempt that holds the job; now and then one that was superseded.
@@ -363,7 +365,7 @@ class JobMachine(RuleBasedStateMachine):
         for row in await tx.fetch_sql(f"SELECT job_id, name FROM {table('step')} ORDER BY ord"):
             steps.setdefault(str(row["job_id"]), []).append(row["name"])
         depths: Counter[str] = Counter()
-        for source in ("tally", "depth"):
+        for source in ("count_delta", "depth"):
             columns = ", ".join(f"coalesce(sum({state}), 0) AS {state}" for state in ("queued", "running", "waiting"))
             [row] = await tx.fetch_sql(f"SELECT {columns} FROM {table(source)}")
             depths.update({state: int(row[state]) for state in ("queued", "running", "waiting")})

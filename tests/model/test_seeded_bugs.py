@@ -8,7 +8,7 @@ from hypothesis.stateful import run_state_machine_as_test
 
 from tests.model.machine import JobMachine
 from tests.model.test_stores_follow_the_model import at_hand
-from towpath.core import tally, verbs
+from towpath.core import count_deltas, verbs
 from towpath.core.lifecycle import TABLE, State
 from towpath.core.working_set import WorkingSet
 
@@ -78,7 +78,7 @@ def change_the_state_without_an_event(patch: pytest.MonkeyPatch) -> None:
 
 
 def miscount_the_depth(patch: pytest.MonkeyPatch) -> None:
-    patch.delitem(tally._LEVELS, State.WAITING)
+    patch.delitem(count_deltas._LEVEL_OF, State.WAITING)
 
 
 BUGS = [

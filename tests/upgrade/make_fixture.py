@@ -12,7 +12,7 @@ import tempfile
 from pathlib import Path
 
 from tests.services.postgres import PostgresServer
-from tests.upgrade.keeping import dump_postgres, dump_sqlite, keep, keep_source
+from tests.upgrade.fixture_files import dump_postgres, dump_sqlite, keep, keep_source
 from tests.upgrade.population import EXPECTED, make_app, populate, states
 
 

@@ -7,9 +7,10 @@ from towpath import Slice, State
 from towpath.testing import drain
 
 TABLES = [
-    "job", "event", "event_batch", "step", "signal", "lane", "queue", "clock", "budget", "worker", "schedule", "tally",
+    "job", "event", "event_batch", "step", "signal", "lane", "queue", "clock", "budget", "worker", "schedule", "count_delta",
     "rollup", "depth", "migration", "owned", "histogram", "upkeep", "lifetime", "lifetime_histogram", "histogram_minute",
-    "lease", "usage_tally", "usage", "job_usage", "spend", "price", "occupancy", "idempotency", "tombstone", "declared",
+    "lease", "usage_delta", "usage", "job_usage", "spend", "price", "occupancy", "idempotency", "tombstone", "declared",
+    "notice",
 ]  # fmt: skip
 
 

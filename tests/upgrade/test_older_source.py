@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.upgrade.keeping import kept_sources, load_source, version_of
+from tests.upgrade.fixture_files import kept_sources, load_source, version_of
 from tests.upgrade.population import make_app
 from tests.upgrade.schema import schema_of
 from tests.upgrade.test_newer_schema import expand

@@ -2,7 +2,7 @@
 
 from tests.contracts.streams import stream_start
 from tests.docs.pages import DOCS, blocks
-from tests.upgrade.keeping import kept, load_postgres, read
+from tests.upgrade.fixture_files import kept, load_postgres, read
 from tests.upgrade.population import make_app
 from towpath.testing import drain
 

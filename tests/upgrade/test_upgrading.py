@@ -7,7 +7,7 @@ import pytest
 
 from tests.services.postgres import PostgresServer
 from tests.upgrade import make_fixture
-from tests.upgrade.keeping import kept, load_postgres, load_sqlite, read, version_of
+from tests.upgrade.fixture_files import kept, load_postgres, load_sqlite, read, version_of
 from tests.upgrade.population import EXPECTED, QUEUES, make_app, states
 from tests.upgrade.schema import schema_of
 from towpath import Slice, State, __version__
@@ -120,7 +120,7 @@ async def test_the_migrations_lead_to_the_schema_a_new_database_has(upgraded, tm
 
 def test_this_release_can_be_kept(tmp_path, monkeypatch, capsys, postgres_server):
     """What makes the fixtures still works; and it made the ones that are kept."""
-    monkeypatch.setattr("tests.upgrade.keeping.FIXTURES", tmp_path)
+    monkeypatch.setattr("tests.upgrade.fixture_files.FIXTURES", tmp_path)
     make_fixture.main(__version__)
     assert sorted(path.name for path in tmp_path.iterdir()) == [
         f"{__version__}.postgres.sql.gz",

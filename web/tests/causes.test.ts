@@ -38,7 +38,7 @@ describe("the figure beside the inbox", () => {
     expect(jobsIn(null)).toBe(0);
   });
 
-  const pushed = (...jobs: JobPush[]): Pushed => ({ jobs, deleted: [], recordings: [] });
+  const pushed = (...jobs: JobPush[]): Pushed => ({ jobs, deleted: [], products: new Map() });
 
   it("is asked for again when something failed or was requeued", () => {
     expect(concernsInbox(pushed({ job: job("a", { state: "failed" }), events: [] }))).toBe(true);

@@ -3,6 +3,7 @@ import { mount } from "@vue/test-utils";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import FilterBar from "@/components/ui/FilterBar.vue";
 import PausedInput from "@/components/ui/PausedInput.vue";
+import { useNewPassword } from "@/composables/useNewPassword";
 import { useSubmit } from "@/composables/useSubmit";
 import { Problem } from "@/services/problem";
 
@@ -95,5 +96,19 @@ describe("a filter", () => {
     await shown.setProps({ modelValue: "two words" });
     await shown.setProps({ modelValue: "" });
     expect(field.element.value).toBe("");
+  });
+});
+
+describe("a password that is typed twice", () => {
+  it("differs only once there is a second one that is not the first", () => {
+    const { password, again, differs, clear } = useNewPassword();
+    password.value = "a few unrelated words";
+    expect(differs.value).toBe(false);
+    again.value = "a few";
+    expect(differs.value).toBe(true);
+    again.value = password.value;
+    expect(differs.value).toBe(false);
+    clear();
+    expect([password.value, again.value]).toEqual(["", ""]);
   });
 });

@@ -1,9 +1,8 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { effectScope, watchEffect } from "vue";
 import { applyJob, forgetPushed, heldCount, holdJob, pushJob, releaseJob } from "@/stores/jobs";
-import { flushLive, listenLive, receive, setLiveStatus, type JobPush, type Pushed } from "@/stores/live";
-import { recording } from "./recordingRows";
-import { event, job, jobMessage, recordingMessage } from "./rows";
+import { flushLive, listenLive, receive, registerKind, setLiveStatus, type JobPush } from "@/stores/live";
+import { event, job, jobMessage } from "./rows";
 
 describe("the one object per job", () => {
   beforeEach(() => {
@@ -116,23 +115,30 @@ describe("the one subscriber", () => {
     stop();
   });
 
-  it("tells of recordings as the server lists them, and of those that are gone", () => {
-    const told: Pushed["recordings"] = [];
-    const stop = listenLive({ onPushed: ({ recordings }) => void told.push(...recordings) });
-    const row = recording("r1", { status: "SUMMARIZING" });
-    receive([recordingMessage(row), { id: "t2", event: "recording.deleted", data: '{"id":"r1"}' }]);
+  it("tells whoever registered a kind of its rows as the server lists them, and of those that are gone", () => {
+    const boatsIn = registerKind<{ id: string; name: string }>("boat");
+    const told: ReturnType<typeof boatsIn> = [];
+    const stop = listenLive({ onPushed: (pushed) => void told.push(...boatsIn(pushed)) });
+    const row = { id: "b1", name: "Ann" };
+    receive([
+      { id: "t1", event: "boat", data: JSON.stringify(row) },
+      { id: "t2", event: "boat.deleted", data: '{"id":"b1"}' },
+    ]);
     flushLive();
     expect(told).toEqual([
-      { id: "r1", row },
-      { id: "r1", row: null },
+      { id: "b1", row },
+      { id: "b1", row: null },
     ]);
     stop();
   });
 
-  it("passes over messages that it does not know", () => {
+  it("passes over messages of a kind that nobody has registered", () => {
     let told = 0;
     const stop = listenLive({ onPushed: () => void (told += 1) });
-    receive([{ id: "t1", event: "batch", data: "not for this page" }]);
+    receive([
+      { id: "t1", event: "raft", data: "not for this page" },
+      { id: "t2", event: "raft.deleted", data: '{"id":"r1"}' },
+    ]);
     flushLive();
     expect(told).toBe(0);
     stop();

@@ -31,11 +31,6 @@ function push(...rows: Recording[]): void {
   flushLive();
 }
 
-function pushJob(key: string, name: string, seq: number): void {
-  receive([jobMessage(job(`j-${key}`, { operation: "transcribe", key, seq }), [event(`j-${key}`, seq, name)])]);
-  flushLive();
-}
-
 const settle = (ms = 0): Promise<unknown> => vi.advanceTimersByTimeAsync(ms);
 let scope: EffectScope;
 
@@ -134,20 +129,14 @@ describe("the list of recordings", () => {
     expect(list.items.value).toEqual([]);
   });
 
-  it("asks when only a job was pushed: soon if it moved, now and then for its progress", async () => {
+  it("asks nothing for what happens to jobs: what that means for a recording is told of the recording", async () => {
     await open();
-    pushJob("r1", "job.started", 2);
-    await settle(1000);
-    expect(server.asked).toHaveLength(1);
-    pushJob("r1", "job.progress", 3);
-    await settle(1000);
-    expect(server.asked).toHaveLength(1);
-    await settle(500);
-    expect(server.asked).toHaveLength(2);
-    receive([jobMessage(job("x", { operation: "resize" }), [event("x", 1, "job.started")])]);
+    const started = event("j-r1", 2, "job.started");
+    receive([jobMessage(job("j-r1", { operation: "transcribe", key: "r1", seq: 2 }), [started])]);
+    receive([{ id: "t", event: "deleted", data: '{"id":"j-r0"}' }]);
     flushLive();
     await settle(5000);
-    expect(server.asked).toHaveLength(2);
+    expect(server.asked).toEqual([]);
   });
 
   it("asks for estimates by the clock while something is under way", async () => {

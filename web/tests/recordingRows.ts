@@ -76,6 +76,7 @@ export function recording(id: string, change: Partial<Recording> = {}): Recordin
     has_summary: false,
     warning: null,
     error: null,
+    needs_retry: false,
     job: null,
     ...change,
   };
@@ -85,7 +86,12 @@ export function recording(id: string, change: Partial<Recording> = {}): Recordin
 export function told(id: string, status: Recording["status"], job: Partial<ProcessingJob> = {}): HeardRecording {
   const job_status = JOB_STATUS[status];
   return heard(
-    recording(id, { status, error: job.error_message ?? null, job: processing(`j-${id}`, id, { job_status, ...job }) }),
+    recording(id, {
+      status,
+      error: job.error_message ?? null,
+      needs_retry: status === "FAILED" || status === "CANCELLED",
+      job: processing(`j-${id}`, id, { job_status, ...job }),
+    }),
   );
 }
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { wordsOf } from "@/services/uploads/messages";
 import { endings, inView, unify } from "@/services/uploads/unify";
 import { STATUS, viewOf, type UnifiedStatus } from "@/services/recordings/status";
 import { recording, told, upload } from "./recordingRows";
@@ -39,9 +40,17 @@ describe("one list of everything", () => {
     expect(item).toMatchObject({ status: "FAILED", title: "Renamed", clientId: "x" });
   });
 
-  it("shows an upload whose id came before the server's answer as waiting in line", () => {
+  it("shows an upload whose id came before the server's answer as still on its way", () => {
     const [item] = unify([], [upload("x", { recordingId: "a", jobId: "j1" })]);
-    expect(item).toMatchObject({ key: "rec_a", status: "PENDING", jobId: "j1" });
+    expect(item).toMatchObject({ key: "rec_a", status: "uploading", jobId: "j1" });
+    expect(item && wordsOf(item, { reachable: true, now: 0 }).message).toBe("All there, being handed over");
+  });
+
+  it("believes the server about what needs a retry, whatever its status", () => {
+    const stopped = (item: { stopped: boolean }): boolean => item.stopped;
+    expect(unify([{ ...told("a", "COMPLETED"), needs_retry: true }], []).map(stopped)).toEqual([true]);
+    expect(unify([{ ...told("a", "FAILED"), needs_retry: false }], []).map(stopped)).toEqual([false]);
+    expect(unify([], [upload("x", { status: "upload_failed" }), upload("y")]).map(stopped)).toEqual([false, true]);
   });
 
   it("shows nothing of a recording that was deleted", () => {

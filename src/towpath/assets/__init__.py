@@ -12,10 +12,10 @@ from towpath.assets.files import open_file
 from towpath.assets.limits import Limits
 from towpath.assets.lookup import get, get_of_any_tenant
 from towpath.assets.media import decode, probe
-from towpath.assets.purposes import on_upload
+from towpath.assets.purposes import Arrival, on_upload
+from towpath.assets.quota import usage
 from towpath.assets.records import Asset, Upload, Usage
 from towpath.assets.removal import delete
-from towpath.assets.room import usage
 from towpath.assets.sender import Sender
 from towpath.assets.slice import attach
 from towpath.assets.sniffing import MEDIA
@@ -23,6 +23,7 @@ from towpath.assets.streamed import receive
 
 __all__ = [
     "MEDIA",
+    "Arrival",
     "Asset",
     "AssetNotFound",
     "AssetRefused",

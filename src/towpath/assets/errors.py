@@ -46,6 +46,12 @@ def abandoned() -> AssetRefused:
     return AssetRefused("the upload was abandoned or deleted before it was complete", remedy="send the file again")
 
 
+def handing_over_cancelled() -> AssetRefused:
+    return AssetRefused(
+        "the job that was to hand the file over was cancelled", remedy="send the file again, if it should be taken after all"
+    )
+
+
 def too_large(given: int | None, most: int) -> AssetRefused:
     size = "more than that" if given is None else f"{given:,} bytes"
     return AssetRefused(

@@ -8,14 +8,14 @@ from collections.abc import AsyncIterator
 from contextlib import aclosing, asynccontextmanager
 from pathlib import Path
 
-from towpath import App
+from towpath import App, Context
 from towpath.assets.records import Asset
 
 
 @asynccontextmanager
-async def open_file(app: App, asset: Asset) -> AsyncIterator[Path]:
+async def open_file(place: App | Context, asset: Asset) -> AsyncIterator[Path]:
     """The blob's own file if blobs lie on this machine, else a copy that is gone afterwards. It is only to be read."""
-    blobs = app.blobs
+    blobs = place.blobs
     root = getattr(blobs, "root", None)
     if isinstance(root, Path):
         yield root / asset.blob_key

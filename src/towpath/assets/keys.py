@@ -6,6 +6,8 @@ import secrets
 
 SUBJECT = "upload"
 """The kind of what a job works on that hands an upload over; the id is the upload's."""
+FINISH = "assets.finish"
+"""The operation that does so."""
 
 
 def folder_of(asset_id: str) -> str:

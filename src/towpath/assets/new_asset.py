@@ -12,7 +12,7 @@ from towpath import Settings, Transaction, new_id
 from towpath.assets.errors import abandoned, too_many_open
 from towpath.assets.intake import Intake
 from towpath.assets.keys import content_key
-from towpath.assets.room import take_room
+from towpath.assets.quota import count_against_quota
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ class NewAsset:
 async def add(tx: Transaction, new: NewAsset, settings: Settings) -> None:
     """Raises `AssetRefused` if there is no room for what it reserves, or whoever sends it has too many on the way."""
     # This also locks the tenant's count, so that of several that come at once each sees those before it.
-    await take_room(tx, new.tenant, new.reserved, settings.upload_quota_bytes, assets=1)
+    await count_against_quota(tx, new.tenant, new.reserved, settings.upload_quota_bytes, assets=1)
     most = settings.open_uploads_per_account
     if most:
         [found] = await tx.query("assets_open", tenant=new.tenant, account=new.created_by or "")
@@ -53,7 +53,7 @@ class Stored:
 async def make_ready(tx: Transaction, stored: Stored, quota: int) -> None:
     """Its room is taken for good, or refused if somebody else took it meanwhile."""
     intake = stored.intake
-    await take_room(tx, stored.tenant, intake.bytes - stored.reserved, quota)
+    await count_against_quota(tx, stored.tenant, intake.bytes - stored.reserved, quota)
     ready = await tx.change(
         "asset_ready", id=stored.id, media_type=intake.kind.media_type, kind=intake.kind.name, bytes=intake.bytes,
         sha256=intake.sha256, now=tx.now,

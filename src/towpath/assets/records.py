@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any, Literal
 
-from towpath import Row
+from towpath import Row, moment
 from towpath.assets.sender import Sender, sender_from
 
 State = Literal["uploading", "ready", "failed"]
@@ -69,23 +69,16 @@ class Upload:
         return self.received == self.length
 
 
-def _moment(value: Any) -> datetime:
-    """SQLite keeps times as seconds, PostgreSQL as what they are."""
-    found: datetime = datetime.fromtimestamp(value, UTC) if isinstance(value, int | float) else value
-    return found
-
-
 def asset_from(row: Row) -> Asset:
     return Asset(
         row["id"], row["tenant"], row["name"], row["media_type"], row["kind"], row["bytes"], row["sha256"], row["blob_key"],
-        row["state"], _moment(row["created_at"]), row["created_by"], json.loads(row["meta"]),
+        row["state"], moment(row["created_at"]), row["created_by"], json.loads(row["meta"]),
     )  # fmt: skip
 
 
 def upload_from(row: Row) -> Upload:
     result, error = (json.loads(row[name]) if row[name] else None for name in ("result", "error"))
-    ended = row["finished_at"]
     return Upload(
         row["id"], sender_from(row["sender"]), row["length"], row["received"], row["purpose"], json.loads(row["options"]),
-        row["metadata"], result, error, None if ended is None else _moment(ended), _moment(row["touched_at"]),
+        row["metadata"], result, error, moment(row["finished_at"]), moment(row["touched_at"]),
     )  # fmt: skip

@@ -7,8 +7,8 @@ from contextlib import suppress
 from itertools import chain
 
 from towpath import App, JobNotFound, NotRequeueable, Transaction
-from towpath.assets.keys import SUBJECT, folder_of
-from towpath.assets.room import take_room
+from towpath.assets.keys import FINISH, SUBJECT, folder_of
+from towpath.assets.quota import count_against_quota
 
 
 async def delete(app: App, tenant: str, ids: Sequence[str]) -> int:
@@ -22,7 +22,7 @@ async def delete(app: App, tenant: str, ids: Sequence[str]) -> int:
         rows = await tx.query("assets_lock", ids=wanted, tenant=tenant)
         if rows:
             size = sum(row["bytes"] for row in rows)
-            await take_room(tx, tenant, -size, 0, assets=-len(rows))
+            await count_against_quota(tx, tenant, -size, 0, assets=-len(rows))
             await tx.change("assets_remove", ids=[row["id"] for row in rows], now=tx.now)
         return [row["id"] for row in rows]
 
@@ -35,7 +35,8 @@ async def forget(app: App, ids: Sequence[str]) -> None:
     """The blobs, the job that handed it over, and then the rows of what has been removed; again is as good as once."""
     for one in ids:
         await app.blobs.delete_prefix(folder_of(one))
-    for job in chain.from_iterable((await app.subjects.jobs(SUBJECT, ids)).values()):
+    jobs = chain.from_iterable((await app.subjects.jobs(SUBJECT, ids)).values())
+    for job in (job for job in jobs if job.operation == FINISH):
         with suppress(JobNotFound, NotRequeueable):  # one that is still at it finds nothing more, and ends
             await app.delete(job.id)
 

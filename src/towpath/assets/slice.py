@@ -6,7 +6,8 @@ from importlib.resources import files
 from typing import Any
 
 from towpath import App, Context, Retry, Slice
-from towpath.assets.uploads.finishing import FINISH, QUEUE, finish
+from towpath.assets.keys import FINISH
+from towpath.assets.uploads.finishing import QUEUE, finish
 
 SLICE = Slice(
     "assets",
@@ -19,8 +20,7 @@ _HOUR = 3600.0
 
 def attach(app: App) -> None:
     """Before the app is opened, in servers and in workers; twice is once."""
-    app.add_slice(SLICE)
-    if app.registry.get(FINISH) is not None:
+    if not app.add_slice(SLICE):
         return
 
     async def finishing(ctx: Context, payload: dict[str, Any]) -> dict[str, Any]:

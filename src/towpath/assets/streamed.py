@@ -13,9 +13,9 @@ from towpath.assets.keys import content_key
 from towpath.assets.lookup import get
 from towpath.assets.naming import shown_name
 from towpath.assets.new_asset import NewAsset, Stored, add, make_ready
+from towpath.assets.quota import Reserving, check_quota
 from towpath.assets.records import Asset
 from towpath.assets.removal import delete
-from towpath.assets.room import Reserving, check_room
 
 
 async def receive(
@@ -53,7 +53,7 @@ async def store(
 ) -> Stored:
     """The content of a file, for whoever has more to say before it is an asset; then they make it ready, or drop it."""
     shown = shown_name(name)
-    await check_room(app, tenant)
+    await check_quota(app, tenant)
     new = NewAsset(tenant, shown, 0, created_by, meta or {})
     await app.transact(lambda tx: add(tx, new, app.settings))
     intake = Intake(shown, kinds, app.settings.max_upload_bytes)

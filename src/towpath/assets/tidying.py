@@ -1,4 +1,4 @@
-"""Looking after what was left half done: uploads nobody went on with, and files whose deletion was interrupted."""
+"""Looking after what was left half done: uploads nobody goes on with or hands over, and deletions that were interrupted."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from datetime import timedelta
 
 from towpath import App, Reading, Row, Transaction
 from towpath.assets.removal import delete, forget
+from towpath.assets.uploads.resuming import resume
 
 log = logging.getLogger("towpath.assets")
 _BATCH = 100
@@ -23,6 +24,7 @@ async def tidy(app: App) -> dict[str, int]:
         "abandoned": await _abandoned(app, keep),
         "removed": await _removed(app),
         "forgotten": await _forget_ended(app, keep),
+        "resumed": await resume(app, _BATCH),
     }
 
 

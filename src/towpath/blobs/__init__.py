@@ -11,8 +11,7 @@ from towpath.blobs.errors import (
 )
 from towpath.blobs.keys import MAX_KEY_LENGTH
 from towpath.blobs.lazy import lazily
-from towpath.blobs.local import LocalBlobs
-from towpath.blobs.opening import open_blobs
+from towpath.blobs.urls import directory_of
 
 __all__ = [
     "MAX_KEY_LENGTH",
@@ -24,7 +23,6 @@ __all__ = [
     "BlobStoreUnavailable",
     "InvalidBlobKey",
     "InvalidBlobUrl",
-    "LocalBlobs",
+    "directory_of",
     "lazily",
-    "open_blobs",
 ]

@@ -19,7 +19,7 @@ from towpath.engine.app import App
 _EXAMPLE = "towpath.cli.example:app"
 
 
-class Home(NamedTuple):
+class DataPlace(NamedTuple):
     app: App
     folder: Path
     """For the log, and what the example needs; it is made when nothing speaks against a start any more."""
@@ -27,16 +27,16 @@ class Home(NamedTuple):
     """What is used and why, for people."""
 
 
-def home_for(app_path: str | None, data: Path | None) -> Home:
+def data_place(app_path: str | None, data: Path | None) -> DataPlace:
     if app_path is None:
         folder = (data or DATA).absolute()
-        return Home(app_with_server(database_in(folder), _EXAMPLE), folder, _of_the_example(folder))
+        return DataPlace(app_with_server(database_in(folder), _EXAMPLE), folder, _of_the_example(folder))
     own = load_app(app_path).url
     if data is not None:
         folder = data.absolute()
-        return Home(app_with_server(database_in(folder), app_path), folder, _as_data_says(folder, own, app_path))
+        return DataPlace(app_with_server(database_in(folder), app_path), folder, _as_data_says(folder, own, app_path))
     folder = (config.sqlite_path(own).parent if own.startswith("sqlite:") else DATA).absolute()
-    return Home(app_with_server(None, app_path), folder, _as_the_app_says(own, app_path))
+    return DataPlace(app_with_server(None, app_path), folder, _as_the_app_says(own, app_path))
 
 
 def _of_the_example(folder: Path) -> str:

@@ -9,7 +9,7 @@ from towpath.cli.opening import opened, run
 from towpath.cli.options import Database, finds_data
 from towpath.cli.words import jobs
 from towpath.core.errors import ConfigurationError
-from towpath.engine.changing import example
+from towpath.engine import example
 
 app = typer.Typer(no_args_is_help=True, help="The example that towpath up begins with: away with it.")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated, Any
 
 import typer
@@ -9,7 +10,7 @@ from rich.text import Text
 
 from towpath.cli.auditing import note
 from towpath.cli.failing import REFUSED
-from towpath.cli.jobs import jobs_table
+from towpath.cli.jobs import show_page
 from towpath.cli.opening import opened, run
 from towpath.cli.options import (
     AppPath,
@@ -23,10 +24,12 @@ from towpath.cli.options import (
     finds_data,
     parse_new_payload,
 )
-from towpath.cli.records import job_as_dict, plain
+from towpath.cli.records import plain
 from towpath.cli.screen import clean, console, one_line, say_json
 from towpath.cli.words import age, jobs
-from towpath.core.projections import folded
+from towpath.core.naming import folded
+from towpath.core.records import Job
+from towpath.engine.app import App
 
 app = typer.Typer()
 
@@ -109,21 +112,11 @@ def list_failed(
       towpath inbox list --operation resize --kind timeout
       towpath inbox list --tenant alice --json
     """
-    filters = {"operation": operation, "kind": kind, "message": message, "tenant": tenant}
-    run(_list(filters, after, limit, as_json, database))
 
+    async def ask(app: App) -> Sequence[Job]:
+        return await app.inbox.jobs(operation=operation, kind=kind, message=message, tenant=tenant, after=after, limit=limit)
 
-async def _list(filters: dict[str, Any], after: str | None, limit: int, as_json: bool, database: str | None) -> None:
-    async with opened(database) as app:
-        found = await app.inbox.jobs(**filters, after=after, limit=limit)
-        now = await app.now()
-    if as_json:
-        say_json([job_as_dict(job) for job in found])
-        return
-    screen = console()
-    screen.print(jobs_table(found, now, screen.width) if found else "nothing in the inbox matches")
-    if len(found) == limit:
-        screen.print(f"there may be more: --after {found[-1].id}, or a higher --limit", style="dim")
+    run(show_page(ask, limit, as_json, database, nothing="nothing in the inbox matches", more="--after"))
 
 
 @app.command("requeue")

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 from rich.table import Table
@@ -17,6 +17,7 @@ from towpath.cli.records import job_as_dict
 from towpath.cli.screen import clean, console, one_line, say_json, state, table
 from towpath.cli.words import rough
 from towpath.core.records import Job
+from towpath.engine.app import App
 
 _WIDE = 100
 
@@ -52,24 +53,37 @@ def list_jobs(
       towpath jobs list --state failed --operation resize
       towpath jobs list --tenant alice --limit 100 --json
     """
-    filters = {"state": state, "operation": operation, "queue": queue, "tenant": tenant, "parent": parent}
-    run(_list(filters, before, limit, as_json, database))
+
+    async def ask(app: App) -> Sequence[Job]:
+        return await app.list(
+            state=state, operation=operation, queue=queue, tenant=tenant, parent=parent, before=before, limit=limit
+        )
+
+    run(show_page(ask, limit, as_json, database, nothing="no jobs match", more="--before"))
 
 
-async def _list(filters: dict[str, Any], before: str | None, limit: int, as_json: bool, database: str | None) -> None:
+async def show_page(
+    ask: Callable[[App], Awaitable[Sequence[Job]]],
+    limit: int,
+    as_json: bool,
+    database: str | None,
+    *,
+    nothing: str,
+    more: str,
+) -> None:
+    """A page of jobs: as JSON or as a table, what to say if there is none, and the option that goes on from its last."""
     async with opened(database) as app:
-        found = await app.list(**filters, before=before, limit=limit)
-        now = await app.now()
+        found, now = await ask(app), await app.now()
     if as_json:
         say_json([job_as_dict(job) for job in found])
         return
     screen = console()
-    screen.print(jobs_table(found, now, screen.width) if found else "no jobs match")
+    screen.print(_table(found, now, screen.width) if found else nothing)
     if len(found) == limit:
-        screen.print(f"there may be more: --before {found[-1].id}, or a higher --limit", style="dim")
+        screen.print(f"there may be more: {more} {found[-1].id}, or a higher --limit", style="dim")
 
 
-def jobs_table(found: Sequence[Job], now: datetime, width: int) -> Table:
+def _table(found: Sequence[Job], now: datetime, width: int) -> Table:
     """All columns where there is room; on a narrow terminal what went wrong comes before whose it is."""
     values = {
         "id": lambda job: job.id,

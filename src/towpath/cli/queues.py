@@ -15,8 +15,8 @@ from towpath.cli.opening import opened, run
 from towpath.cli.options import AsJson, Database, New, QueueName, finds_data
 from towpath.cli.records import plain
 from towpath.cli.screen import clean, console, say_json, table
-from towpath.engine.admin import QueueView
 from towpath.engine.app import App
+from towpath.engine.asking.queues import QueueView
 
 app = typer.Typer()
 

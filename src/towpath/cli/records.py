@@ -7,8 +7,8 @@ from datetime import UTC, datetime
 from typing import Any
 
 from towpath.core.encoding import decode
-from towpath.core.projections import status_of
 from towpath.core.records import Event, Job, Step
+from towpath.core.statuses import status_of
 
 
 def moment(value: datetime | None) -> str | None:

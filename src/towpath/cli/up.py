@@ -67,16 +67,16 @@ def up(
       towpath up --app shop.jobs:app --data /var/lib/shop --port 9000
     """
     need("server", useful=("local",))
-    from towpath.cli.data_places import home_for
+    from towpath.cli.data_places import data_place
     from towpath.cli.strangers import refuse_strangers
 
     first = app_path is None and not exists(database_in(data or DATA))
-    home = home_for(app_path, data)
-    begin = partial(_begin_example, home.app, wanted=example, first=first) if app_path is None else None
-    run(refuse_strangers(home.app, host))
-    private.make_folder(home.folder)  # for nobody else on this machine: there will be hashes of passwords in it
-    with _log_to(home.folder / "towpath.log"):
-        run(_up(home.app, home.where, host, port, begin, open_browser))
+    place = data_place(app_path, data)
+    begin = partial(_begin_example, place.app, wanted=example, first=first) if app_path is None else None
+    run(refuse_strangers(place.app, host))
+    private.make_folder(place.folder)  # for nobody else on this machine: there will be hashes of passwords in it
+    with _log_to(place.folder / "towpath.log"):
+        run(_up(place.app, place.where, host, port, begin, open_browser))
 
 
 async def _up(
@@ -104,7 +104,7 @@ async def _up(
 async def _begin_example(app: App, *, wanted: bool, first: bool) -> None:
     """On the first start only: whoever has removed it must not meet it again."""
     from towpath.cli.example.seeding import seed
-    from towpath.engine.changing.example import remove_schedules
+    from towpath.engine.example import remove_schedules
 
     if not wanted:
         await remove_schedules(app)

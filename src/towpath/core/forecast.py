@@ -1,8 +1,8 @@
 """What a queue is going to do: in which order its jobs are begun, and when each is done.
 
-A family is what people wait for: a job, with the parts that it makes. The queue is played from here on by the rules that the
-stores obey: lowest band first, then lowest pass, then oldest; fresh work is stamped behind its lane's last, begun work keeps
-its place, and a lane's cap parks what is too much. Nothing here does I/O or knows what the work is.
+A family is what people wait for: a job, with the parts that it makes. The queue is simulated from now on by the rules that
+the stores obey: lowest band first, then lowest pass, then oldest; fresh work is stamped behind its lane's last, begun work
+keeps its place, and a lane's cap parks what is too much. Nothing here does I/O or knows what the work is.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from enum import Enum
 from towpath.core import fairness
 from towpath.core.records import GATE_NONE, GATE_ROOTS, GATE_SLOTS
 
-MOST_PLAYED = 30_000
+MOST_SIMULATED = 30_000
 """Jobs; whoever is not done by then is too far away to say anything about."""
 
 
@@ -85,24 +85,27 @@ class Cap:
 
 @dataclass(slots=True)
 class Forecast:
-    """`order`: 1 is begun next, then 2. `places`: how many other subjects are begun before it, and one; those that are under
-    way do not count. `ends`: seconds from now, if nothing comes to it. `crowded`: when those that were asked for would be
-    done if everybody who is here kept sending, and one more came: fair order promises that much. `dry` are lanes that had
-    nothing parked any more, and how many were begun by then: if a lane has more than was told, what comes after is not
-    certain."""
+    """What becomes of the families, by their ids; only `dry` goes by lane."""
 
     order: dict[str, int] = field(default_factory=dict)
+    """The one that is begun next has 1, the one after it 2."""
     places: dict[str, int] = field(default_factory=dict)
+    """How many other subjects are begun before it, and one. What is under way already does not count."""
     crowded: dict[str, float] = field(default_factory=dict)
+    """Of those that were asked for: seconds until the end if all lanes that are here went on sending, and one more came.
+    Fair order promises that it takes no longer."""
     ends: dict[str, float] = field(default_factory=dict)
+    """Seconds until the end, if nothing more comes to the queue."""
     dry: dict[str, int] = field(default_factory=dict)
+    """Lanes of which the last parked job was let through -> how many families were begun by then. If the lane has more
+    parked jobs than the simulation was given, the order after that is not certain."""
 
 
 _Key = tuple[int, float, str]
 _Job = tuple[Piece, Family, bool]
 
 
-class _Play:
+class _Simulation:
     def __init__(self, floors: Mapping[int, float], lanes: Mapping[str, Cap]) -> None:
         self.now = 0.0
         self._floors = dict(floors)
@@ -116,7 +119,7 @@ class _Play:
         self._missing: dict[str, int] = {}
         self._under_way: set[str] = set()
         self._begun: set[str] = set()
-        self.told = Forecast()
+        self.forecast = Forecast()
 
     def set_up(self, families: Iterable[Family]) -> None:
         for family in families:
@@ -189,7 +192,7 @@ class _Play:
             self._use(lane, 1)
             self._stamp(job)
             if not waiting:
-                self.told.dry[lane] = len(self.told.order)
+                self.forecast.dry[lane] = len(self.forecast.order)
 
     def open_gates(self) -> None:
         for lane in list(self._parked):
@@ -211,8 +214,8 @@ class _Play:
 
     def _place(self, family: Family) -> None:
         subject = family.subject or family.id
-        self.told.order[family.id] = len(self.told.order) + 1
-        self.told.places[family.id] = len(self._begun) - (subject in self._begun) + 1
+        self.forecast.order[family.id] = len(self.forecast.order) + 1
+        self.forecast.places[family.id] = len(self._begun) - (subject in self._begun) + 1
         if subject not in self._under_way:
             self._begun.add(subject)
 
@@ -252,7 +255,7 @@ class _Play:
             family.own, family.closing = last, None
             self._admit((last, family, True))
             return
-        self.told.ends[family.id] = self.now
+        self.forecast.ends[family.id] = self.now
         if self._counts_as_open(family):
             self._use(family.lane, -1)
             self.open_gate(family.lane)
@@ -271,27 +274,27 @@ def foresee(
     lanes: Mapping[str, Cap] | None = None,
     most_places: int = 1000,
 ) -> Forecast:
-    """Plays the queue with so many slots until all that are asked for are done, or more than `most_places` are begun. The
-    families are used up by it."""
+    """Simulates the queue with so many slots until all that are asked for are done, or more than `most_places` are begun.
+    The families are used up by it."""
     families = list(families)
     before, share = _lane_work(families), _shares(families, lanes or {})
-    play = _Play(floors or {}, lanes or {})
-    play.set_up(families)
-    play.open_gates()
-    left = set(asked)
-    for _ in range(MOST_PLAYED):
-        while play.busy < max(1, slots) and play.claim():
+    simulation = _Simulation(floors or {}, lanes or {})
+    simulation.set_up(families)
+    simulation.open_gates()
+    forecast, left = simulation.forecast, set(asked)
+    for _ in range(MOST_SIMULATED):
+        while simulation.busy < max(1, slots) and simulation.claim():
             pass
-        if not play.busy or len(play.told.order) > most_places:
+        if not simulation.busy or len(forecast.order) > most_places:
             break
-        play.end_one()
-        left.difference_update(play.told.ends)
+        simulation.end_one()
+        left.difference_update(forecast.ends)
         if not left:
             break
     for family in families:
         if family.id in asked:
-            play.told.crowded[family.id] = before[family.id] / share[family.lane] / max(1, slots)
-    return play.told
+            forecast.crowded[family.id] = before[family.id] / share[family.lane] / max(1, slots)
+    return forecast
 
 
 def _lane_work(families: Iterable[Family]) -> dict[str, float]:

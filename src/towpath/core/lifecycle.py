@@ -1,7 +1,7 @@
 """The lifecycle of a job as one table.
 
-The table is the only place that says which verb may take a job from where to where. `moves.py` performs the verbs,
-the stores take their from-states from here, and the diagram in the docs is generated from it.
+The table is the only place that says which verb may take a job from where to where. `verbs.py` performs the verbs, the
+statements of the hot path take their states from here, and the diagram in the docs is generated from it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What somebody may have meant by a name that nothing has."""
+"""Names as people write them, and what somebody may have meant by a name that nothing has."""
 
 from __future__ import annotations
 
@@ -21,3 +21,13 @@ def listed(known: Iterable[str]) -> str:
     if not names:
         return "there is none yet"
     return f"known are {', '.join(names[:_MOST_LISTED])}{' and more' if len(names) > _MOST_LISTED else ''}"
+
+
+def folded(name: str) -> str:
+    """`In-Progress`, `in_progress` and `IN PROGRESS` are one name."""
+    return name.strip().casefold().replace("-", "_").replace(" ", "_")
+
+
+def spelt(name: str, names: Iterable[str]) -> str:
+    """The one of `names` that is meant, however it is written; what is none of them stays as it is."""
+    return next((one for one in names if folded(one) == folded(name)), name)

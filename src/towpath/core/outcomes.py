@@ -1,4 +1,5 @@
-"""How an entry of an operation ended, as values. `reactions.py` turns them into transitions, in one place."""
+"""How an entry of an operation ended, as values. They become transitions in one place, `engine/running/execution.py`; what
+is to follow from a failure is decided in `reactions.py`."""
 
 from __future__ import annotations
 

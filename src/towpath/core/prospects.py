@@ -8,15 +8,16 @@ from typing import ClassVar
 from towpath.core.forecast import Parts
 
 Between = tuple[float, float]
-"""How far from the truth an estimate may be: at least and at most so much of it."""
+"""What makes a range of an estimate: so many times the seconds estimated it takes at least, and so many times at most."""
 
 OWN: Between = (0.65, 2.2)
-"""Of what this very run has shown."""
+"""For estimates by what this very run has shown: children that are done, or the progress that it tells."""
 
 _SLACK = 0.5
 """Seconds that nobody has counted: a claim, a commit, a machine that is busy."""
 _LEAST_LEFT = 0.2
-"""Of what has run for longer than it should have, so much is still to come, as a part of what it has taken."""
+"""The least that is taken to be left of something that runs, as a part of the whole, or of the time it has taken if that is
+longer: what has run over its estimate is not done because of that."""
 
 TOO_FAR = "too much is before it to say when it will be done"
 STUCK = "it waits for something that is not in the queue"
@@ -41,9 +42,9 @@ class Work:
     """
 
     MEASURED: ClassVar[Between] = (0.65, 2.5)
-    """Of what was measured here lately."""
+    """For estimates by what was measured here lately."""
     KNOWN: ClassVar[Between] = (0.2, 4.0)
-    """Of what is known from elsewhere, guessed, or was seen only a few times."""
+    """For estimates by what is known from elsewhere, was guessed, or was seen only a few times."""
 
     seconds: float
     parts: Parts | None = None
@@ -94,7 +95,8 @@ class Hands:
 
 
 def eta(end: float, between: Between, crowded: float = 0.0) -> tuple[float, float]:
-    """`end` is when it is done if all goes as it has, `crowded` if others send more."""
+    """The range in which it is done, in seconds from now. `end` is when that is if nothing comes to the queue, `crowded` if
+    others go on sending."""
     least, most = between
     soonest = max(end * least - _SLACK, end * _LEAST_LEFT / 2)
     return _rounded(soonest), _rounded(max(end * most, crowded) + _SLACK)

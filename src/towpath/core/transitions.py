@@ -1,4 +1,4 @@
-"""What callers ask for: one named constructor per verb of the lifecycle table. `moves.py` performs them."""
+"""What callers ask for: one named constructor per verb of the lifecycle table. `verbs.py` performs them."""
 
 from __future__ import annotations
 
@@ -85,7 +85,8 @@ def release(job_id: str, attempt: int, reason: str | None = None, delay: float =
 
 
 def rescue(job_id: str, attempt: int, beyond: datetime | None = None) -> Transition:
-    """A lease that ends beyond that cannot be true either."""
+    """For a lease that has run out, or that ends after `beyond`: no lease is that long, so the clock was moved back since it
+    was given."""
     return Transition("rescue", job_id, attempt, deadline=beyond)
 
 

@@ -1,7 +1,12 @@
-"""The verbs of the lifecycle, performed on a WorkingSet. This is the only code that changes a job's state.
+"""The verbs of the lifecycle, performed on a WorkingSet.
 
-Each move either plays and returns None, or leaves the working alone and returns the reason why it was refused: the job
-moved on meanwhile, and the caller's late word no longer counts.
+In Python a job's state is changed here and in `WorkingSet.admit`, which puts it into its queue, and nowhere else. Two
+changes are made by SQL alone, because every job passes through them: `claim`, and the plain success of a job without
+relatives and caps. Those statements are `turn.sql` on PostgreSQL and `procedures.sql` on SQLite. They take their states from
+the table of verbs, and tests compare what they leave behind with what is done here.
+
+Each verb either changes the working set and returns None, or leaves it alone and returns the reason why it was refused: the
+job moved on meanwhile, and the caller's late word no longer counts.
 """
 
 from __future__ import annotations
@@ -23,7 +28,7 @@ TIMERS = frozenset({"sleep", "signal", "provider_call", "budget"})
 
 
 def perform(working: WorkingSet, transition: Transition) -> str | None:
-    """Plays one transition. None: it happened. A string: it was refused, and this is why."""
+    """Performs one transition. None: it happened. A string: it was refused, and this is why."""
     job = working.jobs.get(transition.job_id)
     if job is None:
         return "the job does not exist"
@@ -33,7 +38,7 @@ def perform(working: WorkingSet, transition: Transition) -> str | None:
             return f"the job is {job.state.value}, {transition.verb} needs {_names(verb.sources)}"
         if verb.fenced and transition.attempt != job.attempt:
             return f"attempt {transition.attempt} was superseded by attempt {job.attempt}"
-    refused = _MOVES[transition.verb](working, job, transition)
+    refused = _VERBS[transition.verb](working, job, transition)
     if refused is None:
         working.new_jobs.extend(transition.follow_ups)
     return refused
@@ -394,7 +399,7 @@ def _handler_ended(working: WorkingSet, job: Job, t: Transition) -> str | None:
     return None
 
 
-_MOVES: dict[str, Callable[[WorkingSet, Job, Transition], str | None]] = {
+_VERBS: dict[str, Callable[[WorkingSet, Job, Transition], str | None]] = {
     "succeed": _succeed,
     "finish_partial": _finish_partial,
     "fail": _fail,

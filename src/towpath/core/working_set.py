@@ -1,7 +1,7 @@
 """The working set of one transaction: the locked rows as they were, as they will be, and what must be written with them.
 
-A store locks the rows, lays them on a WorkingSet, lets `moves.py` play, and writes the difference. So every rule about state
-is plain Python that runs without a database, and both databases obey the same one.
+A store locks the rows and makes a WorkingSet of them, `verbs.py` changes that, and the store writes the difference. So the
+rules about states are plain Python that runs without a database, and both databases obey the same ones.
 """
 
 from __future__ import annotations

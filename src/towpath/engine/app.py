@@ -14,7 +14,6 @@ from typing import Any, Self, TypeVar
 from towpath import config, wiring
 from towpath.blobs import BlobStore
 from towpath.blobs.marking import marked
-from towpath.core import transitions
 from towpath.core.blocking import beside
 from towpath.core.errors import (
     ConfigurationError,
@@ -24,39 +23,39 @@ from towpath.core.errors import (
     ResultTimeout,
     StoreUnavailable,
 )
-from towpath.core.ids import uuid7
 from towpath.core.lifecycle import State
 from towpath.core.records import DEFAULT_QUEUE, Event, Job, Step, Subject, WorkerRow
-from towpath.engine import admin, schedules, tracing, transaction
-from towpath.engine.asking import explain, reading
+from towpath.engine import schedules, tracing, transaction, units
+from towpath.engine.asking import explain, liveness, reading
 from towpath.engine.asking.checkup import checkup
 from towpath.engine.asking.findings import Finding
-from towpath.engine.asking.inbox import Inbox, payload_for
-from towpath.engine.asking.prices import Prices
+from towpath.engine.asking.listing import list_jobs
 from towpath.engine.asking.statistics import Statistics, statistics
 from towpath.engine.backup import Backup, backup
 from towpath.engine.budgets import Budgets
-from towpath.engine.changing import deleting
+from towpath.engine.changing import cancelling, deleting, requeueing, signalling
 from towpath.engine.changing.deleting import Removed
+from towpath.engine.changing.inbox import Inbox
+from towpath.engine.changing.prices import Prices
 from towpath.engine.changing.priorities import reprioritize
 from towpath.engine.changing.provider_jobs import ProviderJobs
+from towpath.engine.changing.queues import Queues
 from towpath.engine.changing.spending import Spending
+from towpath.engine.changing.subjects import Subjects
 from towpath.engine.declarations import Declarations
+from towpath.engine.group_commit import GroupCommit
 from towpath.engine.providers import Providers
-from towpath.engine.registry import check_label, check_name
+from towpath.engine.registry import check_name
 from towpath.engine.resources import Resources
-from towpath.engine.running.group_commit import GroupCommit
 from towpath.engine.running.stints import Stints, until_set, until_signal
 from towpath.engine.running.worker import Worker
 from towpath.engine.services import Services, check_priority
-from towpath.engine.subjects import Subjects
 from towpath.engine.sync import Home, SyncApp
-from towpath.engine.tending import retention
+from towpath.engine.tending import retention, rollups
 from towpath.engine.tending.declaring import Declarer
 from towpath.engine.tending.sweeping import database_identity
 from towpath.engine.transaction import ReadUnit, Transaction, Unit
-from towpath.engine.values import Values, blob_prefix
-from towpath.store import journal, ledger
+from towpath.engine.values import Values
 from towpath.store.contract import Row, Store
 from towpath.store.migrating import Migration, migrate, pending
 
@@ -227,9 +226,7 @@ class App(Declarations):
         for job in placed:
             await services.place_payload(job)
         made = [enqueued.id for enqueued in await services.store.enqueue(new)]
-        for job, made_id in zip(new, made, strict=True) if placed else ():
-            if made_id != job.id:  # a live job holds its key: what was put aside for this one is nobody's
-                await services.blobs.delete_prefix(blob_prefix(job.id))
+        await services.drop_payloads({job.id for job in placed}.difference(made))  # a live job holds their key
         pairs = zip(new, made, strict=True)
         return [job.as_job() if made_id == job.id else await self.get(made_id) for job, made_id in pairs]
 
@@ -240,7 +237,7 @@ class App(Declarations):
     async def transact(self, unit: Unit[T]) -> T:
         """Your own rows and new jobs in one transaction, as a function of it that awaits nothing else. It is run again if
         the database says so, and shares a commit with others where that helps."""
-        return await transaction.transact(self.services, unit)
+        return await units.transact(self.services, unit)
 
     async def read(self, unit: ReadUnit[T]) -> T:
         """What a function finds out about one moment; it awaits nothing but what it is handed."""
@@ -268,9 +265,9 @@ class App(Declarations):
         before: str | None = None,
     ) -> Sequence[Job]:
         """Jobs, newest first; `before` is the last id of the previous page."""
-        return await reading.list_jobs(
-            self.services.store, limit=limit, before=before, parent=parent, subject=subject,
-            state=state, operation=operation, queue=queue, tenant=tenant,
+        return await list_jobs(
+            self.services.store, state=state, operation=operation, queue=queue, tenant=tenant, parent=parent,
+            subject=subject, before=before, limit=limit,
         )  # fmt: skip
 
     async def steps(self, job_id: str) -> Sequence[Step]:
@@ -312,7 +309,7 @@ class App(Declarations):
         return await explain.explain(self.services.store, reading.check_id(job_id))
 
     async def workers(self) -> Sequence[WorkerRow]:
-        return await admin.workers(self.services)
+        return await liveness.workers(self.services.store)
 
     async def now(self) -> datetime:
         """The database's time: the one every lease, deadline and schedule is measured by."""
@@ -342,8 +339,8 @@ class App(Declarations):
         return Spending(self.services)
 
     @property
-    def queues(self) -> admin.Queues:
-        return admin.Queues(self.services)
+    def queues(self) -> Queues:
+        return Queues(self.services)
 
     @property
     def schedules(self) -> schedules.Schedules:
@@ -358,24 +355,24 @@ class App(Declarations):
         self, window: str = "24h", *, operation: str | None = None, queue: str | None = None, tenant: str | None = None
     ) -> Statistics:
         """Throughput, latencies, failures and costs of the last `1h`, `24h` or `7d`."""
+        await rollups.catch_up(self.services.store)
         return await statistics(self.services.store, window, operation=operation, queue=queue, tenant=tenant)
 
     # -- moving jobs
 
     async def cancel(self, job_id: str, reason: str | None = None) -> bool:
         """Cancels the job and its children, wherever they are. False if it had ended already."""
-        await self.get(job_id)
-        asked = transitions.cancel(reading.check_id(job_id), reason)
-        [refused] = await self.services.store.run(lambda tx: ledger.apply(tx, [asked]))
-        return refused is None
+        asked = reading.check_id(job_id)
+        done = await cancelling.cancel(self.services.store, [asked], reason)
+        if asked not in done.was:
+            raise reading.no_job(job_id)
+        return asked in done.ids
 
     async def requeue(self, job_id: str, *, payload: Any = None, keep_steps: bool = False) -> Job:
         """Gives an ended job a fresh start. NotRequeueable says why if it cannot have one."""
         job = await self.get(job_id)
-        text = None if payload is None else await payload_for(self.services, job.id, payload)
-        asked = transitions.requeue(job.id, payload_json=text, keep_steps=keep_steps)
-        [refused] = await self.services.store.run(lambda tx: ledger.apply(tx, [asked]))
-        if refused is not None:
+        done = await requeueing.requeue(self.services, [job.id], payload=payload, keep_steps=keep_steps)
+        if refused := done.refused.get(job.id):
             raise NotRequeueable(f"job {job_id} was not requeued: {refused}")
         return await self.get(job_id)
 
@@ -385,14 +382,11 @@ class App(Declarations):
 
     async def signal(self, job_id: str, name: str, payload: Any = None) -> None:
         """Sends a signal to a job that waits for it now or later."""
-        check_label("signal", name)
-        text = self.services.values.encode(payload, f"the payload of signal {name!r}")
-        asked, number = reading.check_id(job_id), uuid7()
-        await self.services.store.run(lambda tx: journal.send_signal(tx, asked, name, text, number))
+        await signalling.send(self.services, reading.check_id(job_id), name, payload)
 
     async def delete(self, job_id: str) -> int:
         """Removes an ended job with its children and history; answers how many jobs went."""
-        return await retention.delete_tree(self.services, reading.check_id(job_id))
+        return await deleting.delete_tree(self.services, reading.check_id(job_id))
 
     async def remove(self, job_ids: Sequence[str]) -> Removed:
         """Removes jobs whatever they are doing, each with its children and history: what is live is cancelled first, and

@@ -11,7 +11,8 @@ import contextlib
 from dataclasses import dataclass
 from pathlib import Path
 
-from towpath.blobs import BlobNotFound, open_blobs
+from towpath import wiring
+from towpath.blobs import BlobNotFound
 from towpath.config import blobs_beside
 from towpath.core.errors import ConfigurationError
 from towpath.engine.services import Services
@@ -55,7 +56,7 @@ def _check(target: Path) -> Path:
 
 
 async def _copy_blobs(services: Services, folder: Path) -> int:
-    copies, count = open_blobs(await asyncio.to_thread(_uri, folder)), 0
+    copies, count = wiring.open_blobs(await asyncio.to_thread(_uri, folder)), 0
     try:
         async for info in services.blobs.list():
             with contextlib.suppress(BlobNotFound):

@@ -9,13 +9,12 @@ from towpath.core.errors import Category, ConfigurationError
 from towpath.core.provider_jobs import CANCEL_EXTERNAL
 from towpath.core.records import DEFAULT_QUEUE, DEFAULT_TENANT
 from towpath.core.retry import Retry
-from towpath.engine import schedules
-from towpath.engine.changing.cancelling_external import cancel_external
+from towpath.engine import projections, schedules
 from towpath.engine.projections import Project
 from towpath.engine.providers import ProviderFactory
 from towpath.engine.registry import Operation, Registry, check_importable, check_name, describe_function
-from towpath.engine.services import Workload
-from towpath.engine.tending import retention
+from towpath.engine.running.cancelling_external import cancel_external
+from towpath.engine.services import Keep, Workload
 from towpath.store.migrating import ENGINE, Slice
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -31,7 +30,7 @@ class Declarations:
         self.projections: dict[str, Project] = {}
         self._slices: list[Slice] = [ENGINE]
         self._plans: dict[str, schedules.Planned] = {}
-        self._retention: dict[str, retention.Keep] = {}
+        self._retention: dict[str, Keep] = {}
         self._workloads: dict[str, Workload] = {}
         self._providers: dict[str, ProviderFactory] = {}
         self._parts: dict[type[Any], Any] = {}
@@ -107,13 +106,13 @@ class Declarations:
         """How long ended jobs of one queue are kept, instead of what the settings say for all; 0 is for ever."""
         if succeeded_days < 0 or failed_days < 0:
             raise ConfigurationError(f"days must be zero or more, got {succeeded_days!r} and {failed_days!r}")
-        self._retention[check_name("a queue's name", queue)] = retention.Keep(succeeded_days, failed_days)
+        self._retention[check_name("a queue's name", queue)] = Keep(succeeded_days, failed_days)
 
     def projection(self, kind: str) -> Callable[[F], F]:
         """Registers how subjects of this kind are told of on the push stream whenever a job of theirs has changed."""
 
         def register(project: F) -> F:
-            self.projections[check_name("a subject's kind", kind)] = project
+            projections.add(self.projections, kind, project)
             return project
 
         return register
@@ -136,10 +135,13 @@ class Declarations:
             self.operation(CANCEL_EXTERNAL, max_attempts=10)(cancel_external)
         self._providers[check_name("a provider's name", name)] = factory
 
-    def add_slice(self, part: Slice) -> None:
-        """Brings a product's own tables and named queries; call it before the app is opened. Twice is as good as once."""
-        if part not in self._slices:
-            self._slices.append(part)
+    def add_slice(self, part: Slice) -> bool:
+        """Brings a product's own tables and named queries; call it before the app is opened. Answers whether it is new:
+        twice is as good as once, and whoever brings more along does that the first time."""
+        if part in self._slices:
+            return False
+        self._slices.append(part)
+        return True
 
     def part(self, kind: type[T]) -> T:
         """What a slice keeps on an app, such as what has been registered with it: one object of each kind, made when it is

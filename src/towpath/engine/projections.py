@@ -10,6 +10,14 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from towpath.core.errors import ConfigurationError, NameTaken
+from towpath.engine.registry import check_name
+
+JOB, DELETED, RESET = "job", "deleted", "reset"
+"""The stream's own messages."""
+GONE = ".deleted"
+"""After a kind: one of them is gone."""
+
 
 @dataclass(frozen=True, slots=True)
 class Projection:
@@ -21,3 +29,14 @@ class Projection:
 
 Project = Callable[[Sequence[str]], Awaitable[Mapping[str, Projection]]]
 """Ids of subjects -> what there is to tell of those that exist."""
+
+
+def add(known: dict[str, Project], kind: str, project: Project) -> None:
+    """The same one again changes nothing."""
+    check_name("a subject's kind", kind)
+    if kind in (JOB, DELETED, RESET) or kind.endswith(GONE):
+        raise ConfigurationError(
+            f"subjects of kind {kind!r} cannot be told of: the stream has a message of that name; choose another kind"
+        )
+    if known.setdefault(kind, project) is not project:
+        raise NameTaken(f"{known[kind]!r} tells of subjects of kind {kind!r} already; {project!r} needs a kind of its own")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -18,12 +18,11 @@ from towpath.core.ids import uuid7, uuid7s
 from towpath.core.prospects import InLine, Work
 from towpath.core.records import DEFAULT_PRIORITY, DEFAULT_TENANT, PRIORITIES, NewJob, Subject
 from towpath.engine.budgets import Budgets
+from towpath.engine.group_commit import GroupCommit
 from towpath.engine.providers import Providers
 from towpath.engine.registry import Operation, Registry, check_label, check_name, check_subject
 from towpath.engine.resources import Resources
-from towpath.engine.running.group_commit import GroupCommit
-from towpath.engine.tending.retention import Keep
-from towpath.engine.values import Values, blob_prefix
+from towpath.engine.values import Values, blob_prefix, payload_key
 from towpath.store.contract import Store
 from towpath.transports import Transport
 
@@ -50,6 +49,14 @@ class Mould:
         return NewJob(job_id, self._name, self._queue, self._values.check(text, self._what), *self._rest)
 
 
+@dataclass(frozen=True, slots=True)
+class Keep:
+    """How long ended jobs stay, in days; 0 is for ever."""
+
+    succeeded_days: float
+    failed_days: float
+
+
 @dataclass(slots=True)
 class Services:
     settings: Settings
@@ -63,7 +70,7 @@ class Services:
     group_commit: GroupCommit
     retention: dict[str, Keep]
     keepers: dict[str, str]
-    """Folders of the blob store -> the query that knows whose ids there are; see `sweeping.py`."""
+    """Folders of the blob store -> the query that knows whose ids there are; see `tending/sweeping.py`."""
     database: str
     """What the blobs of this database are told by from those of others."""
     declared: list[str]
@@ -147,8 +154,13 @@ class Services:
 
     async def place_payload(self, job: NewJob) -> NewJob:
         """Moves a large payload to the blob store, before the row that will name it."""
-        job.payload_json = await self.values.place(job.payload_json, f"{blob_prefix(job.id)}/payload")
+        job.payload_json = await self.values.place(job.payload_json, payload_key(job.id))
         return job
+
+    async def drop_payloads(self, job_ids: Iterable[str]) -> None:
+        """Of jobs that did not come to be."""
+        for job_id in job_ids:
+            await self.blobs.delete_prefix(blob_prefix(job_id))
 
 
 @lru_cache(maxsize=4096)  # the same few tenants come by a million times

@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any
 
 from towpath.core.errors import ConfigurationError
 from towpath.core.masking import masked
-from towpath.engine.running.current import current_context
 from towpath.version import __version__
 
 if TYPE_CHECKING:
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
 log = logging.getLogger("towpath.tracing")
 
 arrived: ContextVar[str | None] = ContextVar("towpath_arrived", default=None)
-"""The `traceparent` that the request at hand came with."""
+"""The `traceparent` that the request or the running job at hand came with."""
 
 _TRACEPARENT = re.compile(r"00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}")
 _FAILED = frozenset({"fail", "retry"})
@@ -56,8 +55,7 @@ def current_trace() -> str | None:
         context = trace.get_current_span().get_span_context()
         if context.is_valid:
             return f"00-{context.trace_id:032x}-{context.span_id:016x}-{int(context.trace_flags):02x}"
-    ctx = current_context.get()
-    return ctx.trace if ctx is not None else arrived.get()
+    return arrived.get()
 
 
 @contextmanager

@@ -4,6 +4,7 @@ It comes in two forms. `async with app.transaction() as tx` is a block that may 
 twice. `await app.transact(unit)` runs a function of the transaction, again if the database says so (a deadlock, a cut
 connection), and on SQLite together with others in one commit; so the function awaits nothing but the transaction. From a
 running operation both are fenced: `ctx.transaction()` and `ctx.transact(unit)` commit only while the attempt holds its job.
+Units are in `units.py`.
 """
 
 from __future__ import annotations
@@ -14,16 +15,16 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, TypeVar
 
-from towpath.core.records import Job, NewJob
+from towpath.core.records import DEFAULT_TENANT, Job, NewJob
+from towpath.engine import notices
 from towpath.engine.services import Services
 from towpath.engine.subjects import jobs_of
 from towpath.engine.tracing import current_trace, enqueueing
-from towpath.engine.values import blob_prefix
 from towpath.store import journal
 from towpath.store.contract import Row, Tx
 
 T = TypeVar("T")
-Inherit = Callable[[dict[str, Any]], Mapping[str, Any]]
+Inherit = Callable[[dict[str, Any]], dict[str, Any]]
 
 
 class Reading:
@@ -69,53 +70,44 @@ class Transaction(Reading):
         """Runs a slice's named query that changes something; answers how many rows it changed."""
         return await self._tx.execute(name, **params)
 
+    async def change_many(self, name: str, rows: Iterable[Mapping[str, Any]]) -> None:
+        """Runs such a query once for each of the rows, in one round trip. Nobody counts what that changed."""
+        await self._tx.execute_many(name, [dict(row) for row in rows])
+
     async def enqueue(self, operation: str, payload: Any = None, **options: Any) -> str:
         """Adds a job that exists if and only if this transaction commits; answers its id."""
-        with enqueueing([operation]):
-            given = {"trace": current_trace(), **self._inherit(options)}
-            job = self._services.new_job(operation, payload, **given)
-            large = not self._services.values.small(job.payload_json)
-            [made] = await self._tx.insert_jobs([await self._placed(job) if large else job])
-        if large and made.id != job.id:
-            self.unused.append(job.id)
-        return made.id
+        [job_id] = await self.enqueue_many([{"operation": operation, "payload": payload, **options}])
+        return job_id
 
-    async def _placed(self, job: NewJob) -> NewJob:
+    async def enqueue_many(self, jobs: Iterable[dict[str, Any]]) -> list[str]:
+        """Adds many in one round trip, each given as `App.enqueue_many` takes them; answers their ids in the same order."""
+        given: list[Any] = list(jobs)
+        if not given:
+            return []
+        with enqueueing([str(item.get("operation")) for item in given if isinstance(item, dict)]):
+            items = [self._inherit(item) if isinstance(item, dict) else item for item in given]
+            new = self._services.new_jobs(items, current_trace())
+            large = [job for job in new if not self._services.values.small(job.payload_json)]
+            for job in large:
+                await self._place(job)
+            made = [one.id for one in await self._tx.insert_jobs(new)]
+        there = set(made)
+        self.unused += [job.id for job in large if job.id not in there]
+        return made
+
+    async def tell(self, kind: str, *ids: str, tenant: str | None = None) -> None:
+        """Has the push stream tell of these things once this transaction has committed, as if a job of theirs had changed:
+        by the projection of their kind, or as deleted if that knows nothing of them. From a running operation the tenant is
+        its own if none is given."""
+        given = {} if tenant is None else {"tenant": tenant}
+        await notices.tell(self._tx, kind, ids, self._inherit(given).get("tenant", DEFAULT_TENANT))
+
+    async def _place(self, job: NewJob) -> None:
         """Its payload becomes a blob before there is a row that names it; if the transaction is rolled back, it is swept."""
-        return await self._services.place_payload(job)
+        await self._services.place_payload(job)
 
 
 Unit = Callable[[Transaction], Awaitable[T]]
-
-
-@dataclass(frozen=True, slots=True)
-class _Placed:
-    text: str
-    """The payload as it was asked for."""
-    job_id: str
-    reference: str
-
-
-class _NotPlaced(Exception):
-    """A payload of a unit is too large for its row, and a unit may not wait for the blob store: it is placed outside, and
-    the unit run again."""
-
-    def __init__(self, job: NewJob, nth: int) -> None:
-        super().__init__(job.id)
-        self.job, self.nth = job, nth
-
-
-class _UnitTransaction(Transaction):
-    def __init__(self, tx: Tx, services: Services, inherit: Inherit | None, placed: list[_Placed]) -> None:
-        super().__init__(tx, services, inherit)
-        self._ready, self._nth = placed, 0
-
-    async def _placed(self, job: NewJob) -> NewJob:
-        nth, self._nth = self._nth, self._nth + 1
-        if nth >= len(self._ready) or self._ready[nth].text != job.payload_json:
-            raise _NotPlaced(job, nth)
-        job.id, job.payload_json = self._ready[nth].job_id, self._ready[nth].reference
-        return job
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,39 +133,10 @@ def block(
                 await fence.hold(tx)
             transaction = Transaction(tx, services, inherit)
             yield transaction
-        await _drop(services, transaction.unused)
+        await services.drop_payloads(transaction.unused)
 
     return opened()
 
 
-async def transact(services: Services, unit: Unit[T], fence: Fence | None = None, inherit: Inherit | None = None) -> T:
-    placed: list[_Placed] = []
-    unused: list[str] = []
-
-    async def work(tx: Tx) -> T:
-        if fence is not None:
-            await fence.hold(tx)
-        transaction = _UnitTransaction(tx, services, inherit, placed)
-        value = await unit(transaction)
-        unused[:] = transaction.unused
-        return value
-
-    while True:
-        try:
-            value = await services.store.run(work)
-        except _NotPlaced as large:
-            text = large.job.payload_json
-            job = await services.place_payload(large.job)
-            placed[large.nth :] = [_Placed(text, job.id, job.payload_json)]
-        else:
-            await _drop(services, unused)
-            return value
-
-
 async def read(services: Services, unit: ReadUnit[T]) -> T:
     return await services.store.read(lambda tx: unit(Reading(tx)))
-
-
-async def _drop(services: Services, job_ids: Sequence[str]) -> None:
-    for job_id in job_ids:
-        await services.blobs.delete_prefix(blob_prefix(job_id))

@@ -44,8 +44,13 @@ class Values:
         """The text itself, or a reference to the blob it has become."""
         if self.small(text):
             return text
-        info = await self._blobs.put(key, text.encode())
-        return json.dumps({_REFERENCE: key, "bytes": info.size})
+        data = text.encode()
+        await self._blobs.put(key, data)
+        return _reference(key, len(data))
+
+    def reference(self, text: str, key: str) -> str:
+        """What `place` will answer."""
+        return text if self.small(text) else _reference(key, len(text.encode()))
 
     async def fetch(self, text: str | None) -> Any:
         if text is None:
@@ -57,9 +62,17 @@ class Values:
         return decode(await self._blobs.get(reference[_REFERENCE]))
 
 
+def _reference(key: str, size: int) -> str:
+    return json.dumps({_REFERENCE: key, "bytes": size})
+
+
 def is_reference(value: Any) -> bool:
     return isinstance(value, dict) and _REFERENCE in value
 
 
 def blob_prefix(job_id: str) -> str:
     return f"jobs/{job_id}"
+
+
+def payload_key(job_id: str) -> str:
+    return f"{blob_prefix(job_id)}/payload"

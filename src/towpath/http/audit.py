@@ -1,7 +1,8 @@
 """The audit log: who did what, from where, when.
 
 Where a change is one unit of the store, its line is part of that unit: `also=audited(request, lambda made: note(…))`. Both
-are there, or neither. That is so for users, tokens, webhooks, prices, queues, lanes and schedules.
+are there, or neither. That is so for users, tokens, webhooks, prices, queues, lanes and schedules. In a transaction of a
+slice's own it is `await audit_with(tx, request, "order.cancel", target)`.
 
 Everything else says what it has done by `audit(request, "job.cancel", target=…)`, and the line is written afterwards, before
 the answer goes out: logging in and out, which may be refused after the fact; what takes several transactions, such as
@@ -20,14 +21,16 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from towpath.core.encoding import plain
 from towpath.core.ids import uuid7
+from towpath.core.moments import moment
 from towpath.http.facts import SAFE, Facts, Note, facts_in
 from towpath.identity.principal import Principal
-from towpath.identity.records import moment
 from towpath.store.also import Also
 from towpath.store.contract import Row, Store, Tx
 
 if TYPE_CHECKING:
     from fastapi import Request
+
+    from towpath.engine.transaction import Transaction
 
 T = TypeVar("T")
 
@@ -67,6 +70,17 @@ def audited(request: Request, told: Callable[[T], Note]) -> Also[T]:
         await tx.execute("audit_add", **_values(entry_id, told(outcome), facts), now=tx.now)
 
     return also
+
+
+async def audit_with(
+    tx: Transaction, request: Request, action: str, target: str | None = None, *, tenant: str | None = None, **details: Any
+) -> None:
+    """The line of this request in a slice's own transaction: it is there if what it is about is, and not otherwise. Like
+    everything in a unit it may be done again."""
+    facts = facts_in(request.scope)
+    line = note(action, target, tenant=tenant, **details)
+    await tx.change("audit_add", **_values(uuid7(), line, facts), now=tx.now)
+    facts.audited = True
 
 
 def also(line: Note) -> Also[Any]:

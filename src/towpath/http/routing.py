@@ -7,6 +7,7 @@ round: nobody who may not call a route makes the server read a byte of theirs.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Coroutine, Iterable
 from typing import Any
 
@@ -22,6 +23,9 @@ MOST_VALUES = 500_000
 """Reading JSON holds up every other request of the process, by about a tenth of a second for so many values."""
 _ENVELOPE = 1
 """The levels of a request around a payload."""
+
+
+_PARAMETER = re.compile(r"\{[^}]*\}")
 
 
 class AskedRequest(Request):
@@ -68,6 +72,20 @@ class Router(APIRouter):
 
     def __init__(self, **options: Any) -> None:
         super().__init__(route_class=GuardedRoute, **options)
+
+
+def check_addresses(api: FastAPI) -> None:
+    """Refuses an app in which one route hides another: the first one that fits would answer for both."""
+    known: dict[tuple[str, str], str] = {}
+    for route in routes_of(api.routes):
+        for method in sorted(getattr(route, "methods", None) or ()) if isinstance(route, APIRoute) else ():
+            address = (method, _PARAMETER.sub("{}", route.path))
+            if address in known:
+                raise ConfigurationError(
+                    f"two routes have the same address: {method} {route.path} and {known[address]}; "
+                    f"put your slice's name into those of yours, such as /api/shop/…"
+                )
+            known[address] = route.path
 
 
 def check_policies(api: FastAPI, *, open_paths: Iterable[str] = ()) -> None:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from typing import Annotated, Any, Generic, TypeVar, get_args
 
 from pydantic import AfterValidator, AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field, PlainSerializer
 
 from towpath.core.encoding import plain
-from towpath.core.projections import spelt
+from towpath.core.naming import spelt
 
 T = TypeVar("T")
+R = TypeVar("R")
 _RFC_3339 = re.compile(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d")
 
 
@@ -77,3 +79,13 @@ class Page(Answer, Generic[T]):
 
     items: list[T]
     next: Annotated[str | None, Field(description="Where the next page begins; null on the last page.")] = None
+
+
+LAST = "g"
+"""Sorts after every id: the first page of a list from the newest to the oldest is what comes before it."""
+
+
+def page_of(rows: Sequence[R], limit: int, shape: Callable[[R], T], id_of: Callable[[R], str]) -> Page[T]:
+    """The page of a list that was asked for one row more than `limit`, so that it is known whether there is a next one."""
+    shown = rows[:limit]
+    return Page[Any](items=[shape(row) for row in shown], next=id_of(shown[-1]) if len(rows) > limit else None)

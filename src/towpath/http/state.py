@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated
 
-from fastapi import FastAPI, Request
+from fastapi import Depends, FastAPI, Request
 
 from towpath.config import Settings
 from towpath.engine.app import App
@@ -33,6 +34,10 @@ def remember(api: FastAPI, app: App, exposure: Exposure) -> None:
 def app_of(request: Request) -> App:
     app: App = request.app.state.towpath_app
     return app
+
+
+Engine = Annotated[App, Depends(app_of)]
+"""A parameter of a route: the app behind the server."""
 
 
 def exposure_of(request: Request) -> Exposure:

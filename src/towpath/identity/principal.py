@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Literal
 
@@ -33,3 +34,15 @@ class Principal:
 def scopes_of_account(admin: bool) -> frozenset[str]:
     """Everything an account may do: what its browser sessions have, and the most its tokens can have."""
     return frozenset(SCOPES) if admin else frozenset({READ, WRITE})
+
+
+WITHOUT_STANDING = "leave it out, or use a token that has the scope"
+"""What to do about `no_standing`."""
+
+
+def no_standing(may: Collection[str], priority: int, cost: float = 1.0) -> str | None:
+    """Coming before everybody else, or paying less than others for a turn, takes a scope of its own. Why not, without it."""
+    if PRIORITY in may or (priority >= 1 and cost >= 1.0):
+        return None
+    what = "priority 0" if priority < 1 else "a cost below 1"
+    return f"{what} takes from others, and needs the scope {PRIORITY!r}"

@@ -3,15 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from typing import Any
+from datetime import datetime
 
+from towpath.core.moments import moment
 from towpath.store.contract import Row
-
-
-def moment(value: Any) -> datetime | None:
-    """SQLite keeps times as seconds, PostgreSQL as what they are."""
-    return datetime.fromtimestamp(value, UTC) if isinstance(value, int | float) else value
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,11 +10,12 @@ from towpath.config import Settings
 from towpath.core.encoding import plain
 from towpath.core.errors import StoreUnavailable
 from towpath.core.ids import uuid7
+from towpath.core.moments import moment
 from towpath.identity import devices
 from towpath.identity.accounts import LOCAL, tenants_of
 from towpath.identity.errors import LoginRefused
 from towpath.identity.principal import Principal, scopes_of_account
-from towpath.identity.records import OpenSession, moment, session_from
+from towpath.identity.records import OpenSession, session_from
 from towpath.identity.secrets import digest, draw
 from towpath.store.contract import Row, Store, Tx
 

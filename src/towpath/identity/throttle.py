@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from ipaddress import ip_address, ip_network
 
+from towpath.core.moments import moment
 from towpath.identity.errors import Throttled
-from towpath.identity.records import moment
 from towpath.identity.secrets import digest
 from towpath.store.contract import Tx
 

@@ -9,11 +9,12 @@ from datetime import timedelta
 
 from towpath.core.errors import SchemaInvalid, StoreUnavailable
 from towpath.core.ids import uuid7
+from towpath.core.moments import moment
 from towpath.engine.registry import check_label
 from towpath.identity.accounts import tenants_of
 from towpath.identity.errors import AccountNotFound
 from towpath.identity.principal import ADMIN, SCOPES, Principal, scopes_of_account
-from towpath.identity.records import Account, Token, moment, token_from
+from towpath.identity.records import Account, Token, token_from
 from towpath.identity.secrets import TOKEN_MARK, digest, draw_token, prefix_of
 from towpath.store.also import Also, together
 from towpath.store.contract import Row, Store, Tx

@@ -1,4 +1,4 @@
-"""What every batch provider promises, whatever its wire looks like. `tests/contracts/test_providers.py` runs on all of them.
+"""What every batch provider promises, whatever its wire looks like. `tests/providers/test_contract.py` runs on all of them.
 
 An order becomes at most one job at the provider:
 

@@ -13,7 +13,8 @@ from operator import attrgetter
 from towpath.core.records import Event, Job
 from towpath.engine.asking import deltas
 from towpath.engine.asking.deltas import Deltas, Page, Place
-from towpath.push import frames, wanted
+from towpath.engine.projections import DELETED, JOB
+from towpath.push import frames
 from towpath.push.messages import Message, Wants
 from towpath.push.products import Products
 from towpath.store.contract import Store
@@ -48,7 +49,7 @@ class Composer:
             groups = [group for group in groups if group[0] in only]
         for first in range(0, len(groups), _ROWS):
             some = groups[first : first + _ROWS]
-            jobs = await self._look_up([job_id for job_id, events in some if events[-1].name != deltas.DELETED])
+            jobs = await self._look_up([job_id for job_id, events in some if events[-1].name not in deltas.OF_NO_JOB])
             if told := await self._products.messages(some, jobs, wants):
                 yield Batch(told, page.place_after(groups[first - 1][1][-1]) if first else page.begin)
             for begin in range(0, len(some), _SLICE):
@@ -65,11 +66,11 @@ class Composer:
     def _message(self, page: Page, job: Job | None, events: list[Event], wants: Wants) -> Message | None:
         last = events[-1]
         if last.name == deltas.DELETED:
-            kind, tenant = wanted.DELETED, last.message or ""
+            kind, tenant = DELETED, last.message or ""
         elif job is not None:
-            kind, tenant = wanted.JOB, job.tenant
+            kind, tenant = JOB, job.tenant
         else:
-            return None  # deleted a moment ago: its tombstone comes after this page
+            return None  # a thing that was told of; or a job that was deleted a moment ago, whose tombstone comes later
         if not wants(kind, tenant, last.job_id):
             return None
         try:

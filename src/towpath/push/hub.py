@@ -53,7 +53,7 @@ class Hub:
         """For streams that read what they have missed: after a restart they all come at once."""
         self.judge = Judge(store, self.limits.glance)
         self._describe = describe
-        self._products = Products(projections or {})
+        self._products = Products(projections or {}, self.limits)
         self._deltas: Deltas | None = None
         self._open: set[Ending] = set()
         self._seats = Seats()

@@ -28,6 +28,10 @@ class Limits:
     """How many bytes a stream may be behind before it is closed; it comes back and reads them by itself."""
     patience: float = 0.5
     """How long everybody waits for one that is half as far behind, and takes nothing meanwhile."""
+    projection: float = 5.0
+    """How long everybody waits for what a product says of its things; then that is left out."""
+    resting: float = 30.0
+    """For so long a product that did not answer is not asked again: everybody would wait each time."""
     joining: float = 10.0
     """How long a new stream waits for the reader before it is refused."""
     farewell: float = 2.0

@@ -8,12 +8,13 @@ from typing import Self
 
 from towpath.core.errors import StreamReset
 from towpath.engine.asking.deltas import Deltas, Place
+from towpath.engine.projections import RESET
 from towpath.push import frames
 from towpath.push.composing import Composer
 from towpath.push.ending import Ending
 from towpath.push.hub import Hub
 from towpath.push.seats import Seat
-from towpath.push.wanted import RESET, Wanted
+from towpath.push.wanted import Wanted
 
 
 class Stream:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-JOB, DELETED, RESET = "job", "deleted", "reset"
+from towpath.engine.projections import DELETED, JOB
+
 KINDS = frozenset({JOB, DELETED})
 
 

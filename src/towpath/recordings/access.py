@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import Depends, Path
+from fastapi import Path
 
 from towpath import App, Job, JobNotFound
 from towpath.http.problems import Problem, not_found
-from towpath.http.state import app_of
 from towpath.identity.principal import Principal
 from towpath.recordings import stored
 from towpath.recordings.names import QUEUE_OF
 from towpath.recordings.records import Recording
 
-Engine = Annotated[App, Depends(app_of)]
 RecordingPath = Annotated[str, Path(description="The recording's id.")]
 JobPath = Annotated[str, Path(description="The job's id.")]
 

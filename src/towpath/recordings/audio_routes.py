@@ -8,7 +8,8 @@ from fastapi.responses import Response
 from towpath.http.policy import Reader
 from towpath.http.problems import responses
 from towpath.http.routing import Router
-from towpath.recordings.access import Engine, RecordingPath, own_recording
+from towpath.http.state import Engine
+from towpath.recordings.access import RecordingPath, own_recording
 from towpath.recordings.listening import AUDIO, audio_answer
 
 router = Router(prefix="/api/recordings", tags=["recordings"])

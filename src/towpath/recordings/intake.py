@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
-from towpath import DEFAULT_PRIORITY, App, Transaction, new_id
+from towpath import DEFAULT_PRIORITY, App, Transaction, Transient, new_id
 from towpath.assets import Asset, open_file
 from towpath.models.speech import check_language
 from towpath.recordings import lengths
@@ -56,33 +56,47 @@ def checked(app: App, options: Options) -> Options:
     return replace(options, language=language, auto_summary=summary)
 
 
-async def create(app: App, asset: Asset, options: Options, whose: Uploader) -> tuple[str, str]:
-    """Makes the recording of an asset and queues it; answers the ids of the recording and its job.
+@dataclass(frozen=True, slots=True)
+class New:
+    """A recording as it is going to be. Its id is made here, so that a unit that is run again makes the same one."""
 
-    The same asset again gives the same recording: an upload that reports its end twice is one recording.
-    """
+    asset: Asset
+    options: Options
+    whose: Uploader
+    stated: float | None
+    id: str = field(default_factory=new_id)
+
+
+async def prepare(app: App, asset: Asset, options: Options, whose: Uploader) -> New:
+    """What has to be known and done before the transaction that makes it."""
     wanted = checked(app, options)
     await ensure_lane(app, whose.lane)
-    number, stated = new_id(), await _stated(app, asset)
-
-    async def unit(tx: Transaction) -> tuple[str, str]:
-        if known := await tx.query("recording_by_asset", asset_id=asset.id, tenant=whose.tenant):
-            jobs = (await tx.jobs_of(KIND, [known[0]["id"]]))[known[0]["id"]]
-            return known[0]["id"], jobs[0].id if jobs else ""
-        await tx.change(
-            "recording_add", id=number, tenant=whose.tenant, lane=whose.lane, title=title_from(wanted.title, asset.name),
-            file_name=asset.name, asset_id=asset.id, media_type=asset.media_type, bytes=asset.bytes,
-            language=wanted.language, speakers=wanted.speakers, auto_summary=wanted.auto_summary,
-            created_by=whose.account_id, creator=whose.name, now=tx.now, stated=stated,
-        )  # fmt: skip
-        return number, await _queue(tx, TRANSCRIBE, number, whose.tenant, whose.lane, wanted)
-
-    return await app.transact(unit)
-
-
-async def _stated(app: App, asset: Asset) -> float | None:
     async with open_file(app, asset) as path:
-        return await asyncio.to_thread(lengths.stated, path)
+        return New(asset, wanted, whose, await asyncio.to_thread(lengths.stated, path))
+
+
+async def create(app: App, asset: Asset, options: Options, whose: Uploader) -> tuple[str, str]:
+    """Makes the recording of an asset and queues it; answers the ids of the recording and its job."""
+    new = await prepare(app, asset, options, whose)
+    return await app.transact(lambda tx: add(tx, new))
+
+
+async def add(tx: Transaction, new: New) -> tuple[str, str]:
+    """The same asset again gives the same recording, and its job if that is still there: the table has one for each."""
+    asset, wanted, whose = new.asset, new.options, new.whose
+    added = await tx.change(
+        "recording_add", id=new.id, tenant=whose.tenant, lane=whose.lane, title=title_from(wanted.title, asset.name),
+        file_name=asset.name, asset_id=asset.id, media_type=asset.media_type, bytes=asset.bytes,
+        language=wanted.language, speakers=wanted.speakers, auto_summary=wanted.auto_summary,
+        created_by=whose.account_id, creator=whose.name, now=tx.now, stated=new.stated,
+    )  # fmt: skip
+    if added:
+        return new.id, await _queue(tx, TRANSCRIBE, new.id, whose.tenant, whose.lane, wanted)
+    known = await tx.query("recording_by_asset", asset_id=asset.id)
+    if not known:
+        raise Transient("the recording of this file was deleted while it was looked up")
+    jobs = (await tx.jobs_of(KIND, [known[0]["id"]]))[known[0]["id"]]
+    return known[0]["id"], jobs[0].id if jobs else ""
 
 
 async def reprocess_transcription(app: App, recording: Recording, options: Options) -> str:

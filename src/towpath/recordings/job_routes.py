@@ -1,4 +1,4 @@
-"""The jobs of recordings as S1 has them: status, retry, delete, clear."""
+"""The jobs of recordings as whoever sent them sees them: status, retry, delete, clear."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ from towpath.http.audit import audit
 from towpath.http.policy import Reader, Writer
 from towpath.http.problems import conflict, responses
 from towpath.http.routing import Router
+from towpath.http.state import Engine
 from towpath.recordings import moving, schemas, stored
-from towpath.recordings.access import Engine, JobPath, own_job
+from towpath.recordings.access import JobPath, own_job
 from towpath.recordings.names import is_new_upload
 from towpath.recordings.shaping import job_shape, recording_shape
 from towpath.recordings.views import views

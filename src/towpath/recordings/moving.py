@@ -7,7 +7,7 @@ from towpath.recordings import intake, removing, stored
 from towpath.recordings.intake import Options
 from towpath.recordings.names import KIND, SUMMARIZING, TRANSCRIBING
 from towpath.recordings.records import Recording
-from towpath.recordings.status import CANCELLED, FAILED, standing
+from towpath.recordings.status import standing
 
 MOST_CLEARED = 1000
 _RETRIABLE = frozenset({State.FAILED, State.CANCELLED, State.PARTIAL})
@@ -28,7 +28,7 @@ async def jobs_of(app: App, recording: Recording) -> list[Job]:
 
 async def cancel(app: App, recording: Recording, by: str) -> list[str]:
     """Stops whatever is done with it; answers the jobs that were. What there is of it stays."""
-    return list((await app.subjects.cancel(KIND, recording.id, f"cancelled by {by}")).was)
+    return (await app.subjects.cancel(KIND, recording.id, f"cancelled by {by}")).reached
 
 
 async def retry(app: App, recording: Recording) -> str:
@@ -37,7 +37,7 @@ async def retry(app: App, recording: Recording) -> str:
     has_transcript = recording.transcript_id is not None
     told = standing(await jobs_of(app, recording), has_transcript=has_transcript, ended=recording.ended)
     speaker = told.job
-    if speaker is None and told.status in (FAILED, CANCELLED):
+    if speaker is None and told.needs_retry:
         summary = told.ended is not None and told.ended.operation in SUMMARIZING
         return await reprocess(app, recording, "summary" if summary else "transcription", as_it_was(recording))
     if speaker is None or speaker.state not in _RETRIABLE:

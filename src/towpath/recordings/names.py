@@ -1,4 +1,4 @@
-"""Names of operations and queues, as S1 calls them and as they are stored."""
+"""Names of operations and queues, as they are stored and as the API and the UI show them."""
 
 from __future__ import annotations
 

@@ -15,9 +15,10 @@ from towpath.http.policy import Reader, Writer, tenant_of
 from towpath.http.problems import conflict, responses
 from towpath.http.routing import Router
 from towpath.http.senders import sender_of
+from towpath.http.state import Engine
 from towpath.identity.principal import Principal
 from towpath.recordings import alike, moving, removing, schemas, stored
-from towpath.recordings.access import Engine, RecordingPath, no_recording, own_recording
+from towpath.recordings.access import RecordingPath, no_recording, own_recording
 from towpath.recordings.intake import Options
 from towpath.recordings.records import Recording
 from towpath.recordings.shaping import detail_shape, recording_shape, summary_shape, transcript_shape
@@ -157,7 +158,7 @@ async def update_recording(
     """Changes the title."""
     recording = await own_recording(app, principal, recording_id)
     try:
-        await stored.rename(app, recording.id, stored.title_from(asked.title, recording.file_name))
+        await stored.rename(app, recording, stored.title_from(asked.title, recording.file_name))
     except stored.RecordingNotFound:
         raise no_recording(recording_id) from None
     audit(request, "recording.update", recording.id, tenant=recording.tenant)
@@ -182,7 +183,8 @@ async def cancel_recording(
     """Stops whatever is being done with it; the list is empty if nothing is."""
     recording = await own_recording(app, principal, recording_id)
     stopped = await moving.cancel(app, recording, principal.name)
-    audit(request, "recording.cancel", recording.id, tenant=recording.tenant, jobs=len(stopped))
+    if stopped:
+        audit(request, "recording.cancel", recording.id, tenant=recording.tenant, jobs=len(stopped))
     return schemas.CancelledJobs(cancelled=stopped)
 
 

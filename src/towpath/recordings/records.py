@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any, Literal
 
-from towpath import Row, State, from_json
+from towpath import Row, State, from_json, moment
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,11 +127,6 @@ def speaker_scope(lines: Iterable[Line]) -> Literal["window", "recording"] | Non
     them all, None if nobody is named."""
     named = [line.named for line in lines if line.speaker is not None]
     return None if not named else "recording" if all(named) else "window"
-
-
-def moment(value: Any) -> datetime:
-    """SQLite keeps times as seconds, PostgreSQL as what they are."""
-    return datetime.fromtimestamp(value, UTC) if isinstance(value, int | float) else value
 
 
 def recording_from(row: Row) -> Recording:

@@ -32,6 +32,7 @@ async def remove(app: App, recordings: Sequence[Recording]) -> int:
 async def _remove_of(app: App, tenant: str, assets_of: dict[str, str]) -> int:
     async def unit(tx: Transaction) -> tuple[int, str | None]:
         marked = await tx.change("recordings_remove", ids=list(assets_of), now=tx.now)
+        await tx.tell(KIND, *assets_of, tenant=tenant)
         later = await tx.enqueue(REMOVE, {"recordings": assets_of}, tenant=tenant, delay=_LATER) if marked else None
         return marked, later
 

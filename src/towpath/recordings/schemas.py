@@ -97,6 +97,10 @@ class Recording(Answer):
     has_summary: bool
     warning: str | None
     error: Annotated[str | None, Field(description="Why its newest job failed.")]
+    needs_retry: Annotated[
+        bool,
+        Field(description="Whether nothing comes of it by itself: its newest job failed, or its first one was stopped."),
+    ]
     job: Annotated[ProcessingJob | None, Field(description="The job that the status comes from; null: none is left.")]
 
 

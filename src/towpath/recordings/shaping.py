@@ -28,7 +28,7 @@ def recording_fields(view: RecordingView) -> dict[str, Any]:
         "speakers": one.speakers, "auto_summary": one.auto_summary, "creator": one.creator,
         "created_at": one.created_at, "has_transcript": one.transcript_id is not None,
         "has_summary": one.summary_id is not None, "warning": view.warning,
-        "error": view.error, "job": job_shape(view.job) if view.job else None,
+        "error": view.error, "needs_retry": view.needs_retry, "job": job_shape(view.job) if view.job else None,
     }  # fmt: skip
 
 

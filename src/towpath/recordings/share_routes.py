@@ -13,9 +13,9 @@ from towpath.http.audit import audit
 from towpath.http.policy import Anyone, Reader, Writer
 from towpath.http.problems import Problem, not_found, responses
 from towpath.http.routing import Router
-from towpath.http.state import base_url_of
+from towpath.http.state import Engine, base_url_of
 from towpath.recordings import schemas, shares, stored
-from towpath.recordings.access import Engine, RecordingPath, own_recording
+from towpath.recordings.access import RecordingPath, own_recording
 from towpath.recordings.listening import AUDIO, audio_answer
 from towpath.recordings.records import Recording, speaker_scope
 from towpath.recordings.shaping import share_shape, shared_segment_shape, shared_summary_shape

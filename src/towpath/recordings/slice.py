@@ -7,6 +7,7 @@ from importlib.resources import files
 from typing import Any
 
 from towpath import DEFAULT_TENANT, App, Context, Retry, Slice, assets
+from towpath.http.routes import add_routes
 from towpath.recordings import names, tidying, uploads
 from towpath.recordings.removing import remove_later
 from towpath.recordings.summarizing import summarize
@@ -23,10 +24,11 @@ _ATTEMPTS = Retry(limit=3)
 def attach(app: App) -> None:
     """Before the app is opened, in servers and in workers; twice is once."""
     assets.attach(app)
-    app.add_slice(SLICE)
-    assets.on_upload(app, uploads.PURPOSE, uploads.received, check=uploads.check)
-    if app.registry.get(names.TRANSCRIBE) is not None:
+    if not app.add_slice(SLICE):
         return
+    assets.on_upload(
+        app, uploads.PURPOSE, uploads.received, prepare=partial(uploads.prepare, app), check=uploads.check
+    )  # fmt: skip
     app.resource(names.SPEECH_ENGINES)(partial(SpeechEngines, app.settings))
     transcription = Transcription(app)
     for name in sorted(names.TRANSCRIBING):
@@ -37,6 +39,13 @@ def attach(app: App) -> None:
     app.workload(names.KIND)(Workload(app).of)
     _attach_care(app)
     tell_of(app)
+    add_routes(app, _routes)
+
+
+def _routes() -> Any:
+    from towpath.recordings.routes import router
+
+    return router
 
 
 def _attach_care(app: App) -> None:

@@ -18,7 +18,7 @@ PENDING, PROCESSING, SUMMARIZING = "PENDING", "PROCESSING", "SUMMARIZING"
 COMPLETED, FAILED, CANCELLED = "COMPLETED", "FAILED", "CANCELLED"
 STATUSES = (PENDING, PROCESSING, SUMMARIZING, COMPLETED, FAILED, CANCELLED)
 
-# The state of a job -> how S1 calls it, and what a recording is while a job of either kind is so.
+# The state of a job -> what it is called beside its recording, and what a recording is while a job of either kind is so.
 #                       job           transcription  summary
 TABLE: dict[State, tuple[str, str, str]] = {
     State.QUEUED:    ("queued",     PENDING,       SUMMARIZING),
@@ -38,6 +38,12 @@ class Standing:
     status: str
     job: Job | None
     ended: Ended | None = None
+
+    @property
+    def needs_retry(self) -> bool:
+        """Whether nothing comes of it by itself any more. What is done, although a reprocessing of it was called off, needs
+        none."""
+        return self.status in (FAILED, CANCELLED)
 
 
 def state_of(job: Job) -> State:

@@ -87,9 +87,13 @@ async def work_on(source: App, recordings: Sequence[Recording]) -> list[Work]:
     return [Work(one, jobs[one.id]) for one in recordings]
 
 
-async def rename(source: Source, recording_id: str, title: str) -> None:
-    if not await source.transact(lambda tx: tx.change("recording_rename", id=recording_id, title=title)):
-        raise RecordingNotFound(f"no recording has the id {recording_id!r}; it may have been deleted")
+async def rename(source: Source, recording: Recording, title: str) -> None:
+    async def unit(tx: Transaction) -> None:
+        if not await tx.change("recording_rename", id=recording.id, title=title):
+            raise RecordingNotFound(f"no recording has the id {recording.id!r}; it may have been deleted")
+        await tx.tell(KIND, recording.id, tenant=recording.tenant)
+
+    await source.transact(unit)
 
 
 async def transcript_of(source: Source, recording: Recording) -> Transcript | None:

@@ -1,4 +1,4 @@
-"""What the push stream says of a recording whenever one of its jobs has changed: the very row that lists show."""
+"""What the push stream says of a recording whenever it or one of its jobs has changed: the very row that lists show."""
 
 from __future__ import annotations
 

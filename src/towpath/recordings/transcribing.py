@@ -1,7 +1,7 @@
 """The transcription of a recording: probe → decode → split → child jobs per group of windows → merge → save.
 
 Each is recorded when it is done. After a crash the job is entered again from the top and everything on record is skipped,
-down to single windows; see hearing.py.
+down to single windows; see windows.py.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from typing import Any
 from towpath import App, Children, ChildrenFailed, Context, Fatal, Partial, SchemaInvalid, assets
 from towpath.models import windows
 from towpath.recordings import audio, merging, stored
+from towpath.recordings.decoded_quota import DecodedQuota
 from towpath.recordings.learning import learn_beginning
 from towpath.recordings.names import WINDOWS
 from towpath.recordings.records import Recording
-from towpath.recordings.room import Room
 from towpath.recordings.saving import NewTranscript, save_transcript
 
 _ENDLESS = 1000 * 3600.0
@@ -53,7 +53,7 @@ class Transcription:
         children = await self._hear(ctx, asked, decoded, cut)
         lines = await ctx.step("save", self._save, ctx, recording, asked, decoded["seconds"], children)
         await audio.forget(ctx)
-        await self._room(ctx).give_back()
+        await self._quota(ctx).give_back()
         outcome = {"recording_id": recording.id, "lines": lines, "seconds": decoded["seconds"]}
         return outcome if lines else Partial(outcome, SILENT)
 
@@ -72,15 +72,15 @@ class Transcription:
         key = audio.key_of(ctx)
         async with assets.open_file(self._app, asset) as path:
             decoded = self._pieces(assets.Decoding(path, self._limits()), recording)
-            async with aclosing(decoded), self._room(ctx).taken(decoded) as pieces:
+            async with aclosing(decoded), self._quota(ctx).taken(decoded) as pieces:
                 stored = await ctx.blobs.put(key, pieces)
         seconds = audio.seconds_in(stored.size)
         measured = {"id": recording.id, "duration": seconds}
         await ctx.transact(lambda tx: tx.change("recording_measured", **measured))
         return {"audio": key, "seconds": seconds}
 
-    def _room(self, ctx: Context) -> Room:
-        return Room(ctx, self._app.settings.decoded_quota_bytes)
+    def _quota(self, ctx: Context) -> DecodedQuota:
+        return DecodedQuota(ctx, self._app.settings.decoded_quota_bytes)
 
     async def _pieces(self, decoding: assets.Decoding, recording: Recording) -> AsyncGenerator[bytes, None]:
         """What is refused breaks the stream off, so that nothing of it is kept."""

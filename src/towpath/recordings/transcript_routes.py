@@ -19,8 +19,9 @@ from towpath.http.audit import audit
 from towpath.http.policy import Reader, Writer
 from towpath.http.problems import Problem, conflict, not_found, responses
 from towpath.http.routing import Router
+from towpath.http.state import Engine
 from towpath.recordings import exports, schemas, stored
-from towpath.recordings.access import Engine, RecordingPath, own_recording
+from towpath.recordings.access import RecordingPath, own_recording
 from towpath.recordings.records import Line, Recording, Transcript, speaker_scope
 from towpath.recordings.shaping import edit_shape, segment_shape
 

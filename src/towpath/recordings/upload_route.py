@@ -17,8 +17,8 @@ from towpath.http.policy import Writer
 from towpath.http.problems import invalid, responses
 from towpath.http.routing import Router
 from towpath.http.senders import sender_of
+from towpath.http.state import Engine
 from towpath.recordings import schemas
-from towpath.recordings.access import Engine
 from towpath.recordings.uploads import KNOWN, PURPOSE
 
 router = Router(tags=["recordings"])

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from towpath import App, SchemaInvalid
-from towpath.assets import Asset, AssetRefused, Sender
-from towpath.recordings.intake import Options, Uploader, checked, create
+from towpath import App, Context, SchemaInvalid, Transaction
+from towpath.assets import Arrival, AssetRefused, Sender
+from towpath.identity.principal import WITHOUT_STANDING, no_standing
+from towpath.recordings import intake
+from towpath.recordings.intake import New, Options, Uploader, checked
 
 _TRUE, _FALSE = frozenset({"true", "1", "yes", "on"}), frozenset({"false", "0", "no", "off"})
 KNOWN = ("title", "language", "speakers", "auto_summary", "priority")
 PURPOSE = "recording"
-PRIORITY = "priority"
-"""What it takes to come before everybody else."""
 
 
 def check(app: App, sender: Sender, options: Mapping[str, Any]) -> None:
@@ -23,10 +23,15 @@ def check(app: App, sender: Sender, options: Mapping[str, Any]) -> None:
     checked(app, options_from(sender, options))
 
 
-async def received(app: App, sender: Sender, asset: Asset, options: Mapping[str, Any]) -> dict[str, Any]:
-    """Answers what POST /upload answers: the ids of the recording and of its job. Again gives the same."""
+async def prepare(app: App, ctx: Context, arrival: Arrival) -> New:
+    sender = arrival.sender
     whose = Uploader(sender.tenant, sender.account_id, sender.name)
-    recording_id, job_id = await create(app, asset, options_from(sender, options), whose)
+    return await intake.prepare(app, arrival.asset, options_from(sender, arrival.options), whose)
+
+
+async def received(tx: Transaction, arrival: Arrival) -> dict[str, Any]:
+    """Answers what POST /upload answers: the ids of the recording and of its job."""
+    recording_id, job_id = await intake.add(tx, arrival.prepared)
     return {"id": recording_id, "job_id": job_id}
 
 
@@ -45,12 +50,8 @@ def options_from(sender: Sender, given: Mapping[str, Any]) -> Options:
 
 
 def check_standing(sender: Sender, priority: int) -> None:
-    """Coming before everybody else takes a scope of its own."""
-    if priority < 1 and PRIORITY not in sender.may:
-        raise AssetRefused(
-            f"priority 0 takes from others, and needs the scope {PRIORITY!r}",
-            remedy="leave it out, or use a token that has the scope", why="not_allowed",
-        )  # fmt: skip
+    if why := no_standing(sender.may, priority):
+        raise AssetRefused(why, remedy=WITHOUT_STANDING, why="not_allowed")
 
 
 def _flag(name: str, text: str) -> bool:

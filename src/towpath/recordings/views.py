@@ -16,7 +16,7 @@ from towpath.recordings.stored import Work
 
 @dataclass(slots=True)
 class JobView:
-    """One processing job in the words of S1, and what more can be said about it."""
+    """One processing job as it is shown beside its recording: its status in words, and what more can be said about it."""
 
     id: str
     recording_id: str
@@ -49,6 +49,7 @@ class RecordingView:
     warning: str | None = None
     error: str | None = None
     """Why the newest job failed, also if it is gone."""
+    needs_retry: bool = False
 
 
 async def views(app: App, recordings: Sequence[Recording]) -> list[RecordingView]:
@@ -64,7 +65,8 @@ def _view(work: Work, found: Mapping[str, Prospect]) -> RecordingView:
     jobs = [_job_view(job, work.recording, found.get(job.id)) for job in work.jobs if job.operation in QUEUE_OF]
     speaker = next((view for view in jobs if told.job is not None and view.id == told.job.id), None)
     error = speaker.error_message if speaker is not None else _error_of(told.ended)
-    return RecordingView(work.recording, told.status, speaker, jobs, _warning_of(work.recording, told.status), error)
+    warning = _warning_of(work.recording, told.status)
+    return RecordingView(work.recording, told.status, speaker, jobs, warning, error, told.needs_retry)
 
 
 def _warning_of(recording: Recording, status: str) -> str | None:

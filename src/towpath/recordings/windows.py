@@ -47,8 +47,8 @@ class Group:
 
 async def hear(ctx: Context, group: Group) -> dict[str, Any]:
     """Answers the engine's name and the segments as [start, end, speaker, text] in seconds of the whole recording."""
-    ears: SpeechEngines = await ctx.resources.get(SPEECH_ENGINES)
-    engine = await ears.of(ctx, group.language)
+    engines: SpeechEngines = await ctx.resources.get(SPEECH_ENGINES)
+    engine = await engines.of(ctx, group.language)
     total = sum(end - start for start, end in group.windows)
     heard: list[Any] = []
     done = 0.0

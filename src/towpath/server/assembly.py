@@ -11,9 +11,9 @@ from fastapi import FastAPI
 from towpath.assets.tidying import Keeper
 from towpath.engine.app import App
 from towpath.http import setup
-from towpath.http.routing import check_policies
+from towpath.http.routes import routers_of
+from towpath.http.routing import check_addresses, check_policies
 from towpath.http.state import exposure_from
-from towpath.recordings import routes as recordings
 from towpath.server import describing, observing, spa
 from towpath.server.options import ServerOptions
 from towpath.server.routes import (
@@ -55,8 +55,6 @@ _RESOURCES = (
     session, oidc, jobs, making, moving, bulk, events, inbox, queues, workers, schedules, operations, stats, webhooks,
     settings, tokens, users, asset_routes, uploads, audit, metrics, health, problems, manual, example,
 )  # fmt: skip
-_PRODUCTS = (recordings,)
-"""Products bring their own routes."""
 
 
 def create_app(app: App, options: ServerOptions | None = None) -> FastAPI:
@@ -76,8 +74,9 @@ def create_app(app: App, options: ServerOptions | None = None) -> FastAPI:
     observing.install(api)
     setup.install(api, app, replace(exposure, base_path=chosen.base_path or exposure.base_path))
     limit_streams(api, chosen.streams)
-    for resource in _RESOURCES + _PRODUCTS:
-        api.include_router(resource.router)
+    for router in [*(resource.router for resource in _RESOURCES), *routers_of(app)]:
+        api.include_router(router)
+    check_addresses(api)
     describing.install(api)
     api.state.towpath_ui = chosen.ui
     if chosen.ui:

@@ -10,6 +10,8 @@ from towpath.engine.app import App
 from towpath.identity.slice import SLICE as IDENTITY
 from towpath.server import webhooks
 
+PRODUCTS = (recordings,)
+"""What this package brings along. Each is attached like anybody's own slice, and brings its routes itself."""
 _attached: WeakSet[App] = WeakSet()
 
 
@@ -23,8 +25,7 @@ def attach(app: App) -> App:
             "call towpath.server.attach(app) before the app is opened"
         )
     app.add_slice(IDENTITY)
-    assets.attach(app)
-    webhooks.attach(app)
-    recordings.attach(app)
+    for part in (assets, webhooks, *PRODUCTS):
+        part.attach(app)
     _attached.add(app)
     return app

@@ -1,8 +1,8 @@
 """What SQL is made of the list of columns, which is the fields of `Job`.
 
 `Claimed` says which of them a claim answers, `NewJob` which of them come with a new job. A statement names them by a
-placeholder, such as `{job_columns}`, that is filled when the statement is loaded. So a column is added to the database by a
-migration, and to everything else by its field.
+placeholder, such as `{claimed}` or `{new_columns}`, that is filled when the statement is loaded. So a column is added to the
+database by a migration, and to everything else by its field.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from typing import Any, get_args, get_type_hints
 
 from towpath.core.lifecycle import TABLE, State
 from towpath.core.records import JOB_COLUMNS, Claimed, Job, NewJob, column
+from towpath.store.sums import SUM_FRAGMENTS
 
 _TYPES: dict[Any, str] = {
     str: "text", int: "integer", float: "float8", bool: "boolean", datetime: "timestamptz", State: "text",
@@ -51,8 +52,9 @@ def _unlike(item: Field[Any]) -> str:
 
 _claimed_fields = [item for item in fields(Claimed) if item.name != "queue"]
 _always = [item for item in _claimed_fields if item.default is MISSING and item.name not in ("lane", "root_id")]
-TOLD = len(_always)
-"""How many columns a claim answers of every job, in the order of `Claimed`."""
+ALWAYS_CLAIMED = len(_always)
+"""How many columns a claim answers of every job, in the order of `Claimed`. All others come together, and only if one of
+them differs from its default."""
 
 
 def _claimed(dialect: str) -> dict[str, str]:
@@ -64,7 +66,7 @@ def _claimed(dialect: str) -> dict[str, str]:
     names = ", ".join(column(item.name) for item in rarely)
     return {
         "claimed": ", ".join(column(item.name) for item in always),
-        "nothing_claimed": ", ".join(["NULL"] * TOLD),
+        "nothing_claimed": ", ".join(["NULL"] * ALWAYS_CLAIMED),
         "claimed_if_unlike": " OR ".join(map(_unlike, rarely)),
         "claimed_more": f"{array}({names})",
     }
@@ -92,6 +94,7 @@ def fragments(dialect: str) -> dict[str, str]:
         "after_claim": _states(TABLE["claim"].targets),
         "after_succeed": _states(TABLE["succeed"].targets),
         **_claimed(dialect),
+        **SUM_FRAGMENTS,
     }
 
 

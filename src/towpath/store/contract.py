@@ -1,7 +1,7 @@
 """What the engine asks of a database. `tests/contracts` runs one suite over every implementation.
 
-The rules about jobs are not here and not in the implementations: `ledger.py` plays them on any `Tx`. An implementation
-brings transactions, a few hot statements, the event stream and the doorbell.
+The rules about jobs are not here and not in the implementations: `core/verbs.py` has them, and `ledger.py` applies them in
+any `Tx`. An implementation brings transactions, a few hot statements, the event stream and the doorbell.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from towpath.core.encoding import encode
 from towpath.core.records import PRIORITIES, Enqueued, Event, Job, NewJob, WorkerRow
 from towpath.core.records import Claimed as Claimed  # noqa: PLC0414  (it is part of the contract)
 from towpath.core.transitions import Transition
-from towpath.store.columns import TOLD
+from towpath.store.columns import ALWAYS_CLAIMED
 from towpath.store.sql import Queries
 
 T = TypeVar("T")
@@ -39,11 +39,12 @@ class Tx(Protocol):
     """Queues that got something to do; the doorbell is rung for them after the commit."""
     cancelled: list[str]
     """Workers (ids) that hold a job this transaction cancelled."""
-    told: bool
-    """Whether there is news for streams of events, in this process and others; they are woken after the commit."""
+    wake_streams: bool
+    """Whether it wrote events: streams of them, in this process and others, are woken after the commit."""
 
     async def fetch(self, query: str, /, **params: Any) -> Sequence[Row]: ...
     async def execute(self, query: str, /, **params: Any) -> int: ...
+    async def execute_many(self, query: str, rows: Sequence[dict[str, Any]]) -> None: ...
     async def fetch_sql(self, sql: str, *params: Any) -> Sequence[Row]: ...
     async def execute_sql(self, sql: str, *params: Any) -> int: ...
     async def jobs(self, query: str, /, **params: Any) -> list[Job]: ...
@@ -62,7 +63,7 @@ EVERYWHERE: Mapping[int, float] = dict.fromkeys(PRIORITIES, float("-inf"))
 class Claim:
     """What a worker asks for: so many jobs of a queue, under a lease.
 
-    It looks no further down than its cursors, by band: a pass, and where it stands among the jobs of that pass.
+    In each band it looks at jobs from the cursor's pass on; of those of that very pass, at those with an id from `after` on.
     """
 
     queue: str
@@ -74,19 +75,21 @@ class Claim:
 
 
 def claimed(queue: str, row: Sequence[Any]) -> Claimed:
-    """From what the claiming statements answer, see `store/columns.py`. What follows the columns that are told of every job
-    is only there for jobs that have a family, a past or a lane of their own: most have none, and a column costs the database
-    and the driver for every job."""
-    more = row[TOLD]
-    return Claimed(queue, *row[:TOLD], *((row[2], row[0]) if more is None else from_json(more)))
+    """From a row that a claiming statement answers, see `store/columns.py`: first the columns that every job comes with,
+    then JSON of all others, or None for a job in which those are as in most: no family, no past, no lane of its own. A
+    column costs the database and the driver for every job."""
+    more = row[ALWAYS_CLAIMED]
+    as_in_most = (row[2], row[0])  # its lane is its tenant, and it is its own root
+    return Claimed(queue, *row[:ALWAYS_CLAIMED], *(as_in_most if more is None else from_json(more)))
 
 
 # The order in which claimed jobs are begun; the statements that claim them answer in any order.
 _FAIR_ORDER = attrgetter("priority", "pass_", "id")
 
 
-# A verdict that is none.
 UNDECIDED = "neither settled nor refused"
+"""What `Store.turn` answers of a transition that its one commit left alone, because the job's row was not as a plain success
+needs it. It has neither happened nor been refused; `Store.settle` decides."""
 
 
 class ClaimedBatch:

@@ -47,7 +47,7 @@ async def record(tx: Tx, notes: Sequence[Note]) -> list[bool]:
         job = working.jobs.get(note.job_id)
         kept.append(_holds(job, note.attempt))
         if job is not None and kept[-1]:
-            await _play(tx, working, job, note)
+            await _add(tx, working, job, note)
     await ledger.write(tx, working)
     await reach("record.written")
     return kept
@@ -57,13 +57,13 @@ def _holds(job: Job | None, attempt: int) -> bool:
     return job is not None and job.state is State.RUNNING and job.attempt == attempt
 
 
-async def _play(tx: Tx, working: WorkingSet, job: Job, note: Note) -> None:
+async def _add(tx: Tx, working: WorkingSet, job: Job, note: Note) -> None:
     if note.progress is not None:
         current, total = note.progress
         job.progress_current = current if current is not None else job.progress_current
         job.progress_total = total if total is not None else job.progress_total
         if job.progress_total is not None and (job.progress_current or 0) > job.progress_total:
-            job.progress_total = None  # a total that was passed was none
+            job.progress_total = None  # progress has gone beyond it, so nobody knows the total after all
         if note.name is None or not note.name.startswith("job."):
             working.note(job, "job.progress", fields={"current": job.progress_current, "of": job.progress_total})
     if note.step is not None and await put_step(tx, job, note.step) is None:
@@ -80,7 +80,7 @@ async def _play(tx: Tx, working: WorkingSet, job: Job, note: Note) -> None:
 async def _add_usage(tx: Tx, job: Job, used: Usage) -> None:
     sums = {name: getattr(used, name) for name in SUMS}
     whose = {"tenant": job.tenant, "queue": job.queue, "operation": job.operation, "model": used.model}
-    await tx.execute("add_usage", at=tx.now, **whose, **sums)
+    await tx.execute("add_usage_delta", at=tx.now, **whose, **sums)
     await tx.execute("add_job_usage", job_id=job.id, model=used.model, **sums)
 
 

@@ -1,4 +1,5 @@
-"""Everything that changes jobs, as units over any transaction: lock, lay out, play, write.
+"""What changes jobs, as units over any transaction: lock the rows, perform the verbs on a working set of them, write the
+difference. Only a claim, a plain success and an insert have statements of their own.
 
 Lock order: a unit that touches several jobs locks all of them, relatives included, in one statement ordered by id,
 before it decides anything. Settling goes from child to parent and cancelling from parent to child; without one order
@@ -11,31 +12,32 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 
 from towpath.core import fairness
+from towpath.core.count_deltas import COUNT_DELTA_FIELDS, count_changes
 from towpath.core.failpoints import reach
 from towpath.core.lifecycle import State
 from towpath.core.records import GATE_ROOTS, GATE_SLOTS, Job, Lane
-from towpath.core.tally import TALLY_FIELDS, tally
 from towpath.core.transitions import Transition
 from towpath.core.verbs import perform
 from towpath.core.working_set import NO_PLACE, WorkingSet
 from towpath.store import left_behind
 from towpath.store.contract import Row, Tx
 
-# Verbs that may take children with them; the others only ever touch the job and its ancestors.
+# Verbs that may take all descendants with them; the others touch the job and its ancestors.
 _REACH_DOWN = frozenset({"cancel", "requeue"})
+# Verbs that may end a job while children of it are open: those are cancelled with it.
+_MAY_ORPHAN = frozenset({"fail", "finish_partial", "rescue", "expire", "retry_later"})
 # For how long after a lane's cap has changed the janitor looks for jobs that were enqueued meanwhile.
 NEW_CAP = timedelta(minutes=10)
-_MAY_ORPHAN = frozenset({"fail", "finish_partial", "rescue", "expire", "retry_later"})
 
 
 async def apply(tx: Tx, transitions: Sequence[Transition]) -> list[str | None]:
     """Performs the transitions in order. For each: None if it happened, else why it was refused."""
-    return (await play(tx, transitions))[0]
+    return (await carry_out(tx, transitions))[0]
 
 
-async def play(tx: Tx, transitions: Sequence[Transition]) -> tuple[list[str | None], WorkingSet]:
-    """As `apply`, and the working afterwards, for whoever wants to know what came of it."""
-    working = await _lay_out(tx, transitions)
+async def carry_out(tx: Tx, transitions: Sequence[Transition]) -> tuple[list[str | None], WorkingSet]:
+    """As `apply`, and the working set as it was written, for whoever wants to know what came of it."""
+    working = await _lock_family(tx, transitions)
     await reach("apply.locked")
     holders = await _key_holders(tx, working, transitions)
     verdicts = [_key_taken(working, holders, transition) or perform(working, transition) for transition in transitions]
@@ -55,7 +57,9 @@ def short_way(transitions: Sequence[Transition]) -> list[int]:
     return [index for index in first.values() if transitions[index].solo]
 
 
-async def _lay_out(tx: Tx, transitions: Sequence[Transition]) -> WorkingSet:
+async def _lock_family(tx: Tx, transitions: Sequence[Transition]) -> WorkingSet:
+    """The jobs and every relative that the transitions may change as well: ancestors count how their children end, and
+    some verbs take children along."""
     ids = {transition.job_id for transition in transitions}
     downward = {t.job_id for t in transitions if t.verb in _REACH_DOWN}
     family = ids | await _relatives(tx, "ancestors", ids)
@@ -114,7 +118,7 @@ async def lock_one(tx: Tx, job_id: str) -> Job | None:
 
 
 async def write(tx: Tx, working: WorkingSet) -> None:
-    """Writes what the working says is different: places in the fair order, rows, events, follow-ups, gates."""
+    """Writes what is different in the working set: places in the fair order, rows, events, follow-ups, gates."""
     working.tell_counts()
     await _stamp(tx, working)
     changes = working.changes()
@@ -122,8 +126,8 @@ async def write(tx: Tx, working: WorkingSet) -> None:
     await tx.write_jobs(changes)
     await _write_leases(tx, changes)
     await tx.insert_events(working.events)
-    for counts in tally(changes, working.events, working.jobs):
-        await tx.execute("add_tally", **{name: getattr(counts, name) for name in TALLY_FIELDS})
+    for counts in count_changes(changes, working.events, working.jobs):
+        await tx.execute("add_count_delta", **{name: getattr(counts, name) for name in COUNT_DELTA_FIELDS})
     for job_id in working.waits_forgotten:
         await tx.execute("drop_timeouts", job_id=job_id)
     for job_id, after in working.steps_dropped.items():

@@ -75,13 +75,19 @@ def migrations_of(part: Slice, dialect: str) -> list[Migration]:
             number = int(match[1])
             if number in found:
                 raise ValueError(f"slice {part.name} has two migrations numbered {number:04} for {dialect}")
-            found[number] = Migration(part.name, number, match[2], item.read_text("utf-8"))
+            found[number] = Migration(part.name, number, match[2], _text_of(item, dialect))
     return [found[number] for number in sorted(found)] + _functions_of(part, dialect)
+
+
+def _text_of(item: Traversable, dialect: str) -> str:
+    """The engine's tables have the same names as in queries, see `sql.py`."""
+    text = item.read_text("utf-8")
+    return text.replace("towpath.", "towpath_") if dialect == "sqlite" else text
 
 
 def _functions_of(part: Slice, dialect: str) -> list[Migration]:
     names = {f"{_FUNCTIONS}.sql", f"{_FUNCTIONS}.{dialect}.sql"}
-    texts = [item.read_text("utf-8") for item in sorted(part.migrations.iterdir(), key=str) if item.name in names]
+    texts = [_text_of(item, dialect) for item in sorted(part.migrations.iterdir(), key=str) if item.name in names]
     if part.name == ENGINE.name:
         texts = [filled(text, fragments(dialect) | engine_queries(dialect).fragments) for text in texts]
     return [Migration(part.name, 0, _FUNCTIONS, text, hashlib.sha256(text.encode()).hexdigest()) for text in texts]
@@ -95,12 +101,15 @@ async def migrate(store: Store, slices: Sequence[Slice]) -> list[Migration]:
         done = await _done(tx, lock=True)
         missing = [migration for migration in wanted if migration.mark not in done]
         for migration in missing:
-            others = await _others(tx) if migration.slice == ENGINE.name else {}
+            foreign = await _foreign(tx) if migration.slice == ENGINE.name else {}
             for statement in statements(migration.sql):
                 await tx.execute_sql(statement)
-            for name in others.keys() - (await _others(tx)).keys():  # went with a table that was made anew
-                await tx.execute_sql(others[name])
-            await _record(tx, migration)
+            for name in foreign.keys() - (await _foreign(tx)).keys():  # went with a table that was made anew
+                await tx.execute_sql(foreign[name])
+            part, number, checksum = migration.mark
+            await tx.execute(
+                "record_migration", slice=part, number=number, checksum=checksum, name=migration.name, now=tx.now
+            )  # fmt: skip
         return missing
 
     if not await pending(store, slices):
@@ -122,62 +131,21 @@ async def pending(store: Store, slices: Sequence[Slice]) -> list[Migration]:
 
 
 async def _done(tx: Tx, *, lock: bool) -> set[tuple[str, int, str]]:
-    sqlite = tx.dialect == "sqlite"
-    table = "towpath_migration" if sqlite else "towpath.migration"
+    """What has been applied. With `lock`, for whoever is about to apply the rest: alone, and on a table that is there."""
     if lock:
-        if not sqlite:
-            await tx.execute_sql("SELECT pg_advisory_xact_lock(7270951)")
-            await tx.execute_sql("CREATE SCHEMA IF NOT EXISTS towpath")
-        moment = "REAL" if sqlite else "timestamptz"
-        await tx.execute_sql(
-            f"CREATE TABLE IF NOT EXISTS {table} (slice text NOT NULL, number integer NOT NULL, name text NOT NULL, "
-            f"checksum text NOT NULL, applied_at {moment} NOT NULL, PRIMARY KEY (slice, number, checksum))"
-        )
-    elif not await _exists(tx, table):
+        for query in ("lock_migrations", "make_schema", "make_migration_table"):
+            await tx.fetch(query)
+    elif not await tx.fetch("migration_table"):
         return set()
-    if not await _has_checksums(tx):
+    if not await tx.fetch("migration_checksums"):
         raise ConfigurationError(
             "this database was made by a Towpath from before its first release, and cannot be upgraded; "
             "start with a new one, and enqueue again what you need"
         )
-    rows = await tx.fetch_sql(f"SELECT slice, number, checksum FROM {table}")
+    rows = await tx.fetch("applied_migrations")
     return {(row["slice"], row["number"], row["checksum"]) for row in rows}
 
 
-async def _has_checksums(tx: Tx) -> bool:
-    if tx.dialect == "sqlite":
-        look = "SELECT 1 AS found FROM pragma_table_info('towpath_migration') WHERE name = 'checksum'"
-    else:
-        look = (
-            "SELECT 1 AS found FROM pg_attribute "
-            "WHERE attrelid = 'towpath.migration'::regclass AND attname = 'checksum' AND NOT attisdropped"
-        )
-    return bool(await tx.fetch_sql(look))
-
-
-async def _others(tx: Tx) -> dict[str, str]:
-    """Indexes and triggers that somebody else has put on our tables, with their statements. To change a table SQLite often
-    has to make it anew; PostgreSQL does not."""
-    if tx.dialect != "sqlite":
-        return {}
-    rows = await tx.fetch_sql(
-        "SELECT name, sql FROM sqlite_schema WHERE type IN ('index', 'trigger') AND sql IS NOT NULL "
-        "AND substr(tbl_name, 1, 8) = 'towpath_' AND substr(name, 1, 8) <> 'towpath_'"
-    )
-    return {row["name"]: row["sql"] for row in rows}
-
-
-async def _exists(tx: Tx, table: str) -> bool:
-    if tx.dialect == "sqlite":
-        return bool(await tx.fetch_sql("SELECT 1 AS found FROM sqlite_schema WHERE name = ?", table))
-    rows = await tx.fetch_sql("SELECT to_regclass($1) IS NOT NULL AS found", table)
-    return bool(rows[0]["found"])
-
-
-async def _record(tx: Tx, migration: Migration) -> None:
-    sqlite = tx.dialect == "sqlite"
-    await tx.execute_sql(
-        f"INSERT INTO {'towpath_migration' if sqlite else 'towpath.migration'} (slice, number, checksum, name, applied_at) "
-        f"VALUES {'(?, ?, ?, ?, ?)' if sqlite else '($1, $2, $3, $4, $5)'}",
-        *migration.mark, migration.name, tx.now,
-    )  # fmt: skip
+async def _foreign(tx: Tx) -> dict[str, str]:
+    """Indexes and triggers that others have put on our tables, and that a migration may take away, with their statements."""
+    return {row["name"]: row["sql"] for row in await tx.fetch("foreign_indexes_and_triggers")}

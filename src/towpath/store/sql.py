@@ -5,8 +5,10 @@ written `towpath.job`: a schema on PostgreSQL, a prefix (`towpath_job`) on SQLit
 user's own tables. `FOR UPDATE …` is dropped for SQLite, where a write transaction is alone anyway. Where the two
 databases must differ, `x.postgres.sql` and `x.sqlite.sql` say it per dialect.
 
-The engine's own files also hold fragments, headed by `-- fragment: such_and_such`. A fragment stands wherever a query says
-`{such_and_such}`; so do those of `columns.py`, which are made of the list of columns.
+The engine's own files also hold fragments, headed by `-- fragment: such_and_such`. A fragment is put wherever a query of the
+engine says `{such_and_such}`; so are those of `columns.py` and `sums.py`, which are made of lists of columns. A query for
+both databases may name a fragment that each of them writes in its own way. `SELECT * FROM towpath.job` becomes a list of
+names, in anybody's query.
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ from importlib.resources import files
 from importlib.resources.abc import Traversable
 
 from towpath.core.errors import ConfigurationError
+from towpath.core.records import JOB_COLUMNS
 from towpath.store.columns import filled, fragments
 
 _HEAD = re.compile(r"^-- (name|fragment): *([a-z_0-9]+) *$", re.MULTILINE)
@@ -27,17 +30,22 @@ _NOT_IN_LIST = re.compile(r"\bNOT +IN +:([a-z_][a-z_0-9]*)", re.IGNORECASE)
 _IN_LEASED = re.compile(r"(?<!NOT )\bIN +\((SELECT job_id FROM towpath\.lease[^()]*)\)", re.IGNORECASE)
 _LOCK = re.compile(r"\bFOR +(?:NO KEY +)?UPDATE(?: +OF +\w+)?(?: +SKIP +LOCKED)?", re.IGNORECASE)
 _LOCKS = re.compile(r"^SELECT\b.*\bFOR UPDATE$", re.DOTALL)
-# Columns by name: a worker of this release must not trip over a column that a later one has added.
-_WHOLE_JOB = "SELECT {job_columns} FROM towpath.job"
+# A whole job is written with a star, and asked for by the names of its columns: a worker of this release must not trip over
+# a column that a later one has added.
+_WHOLE_JOB = re.compile(r"\bSELECT \* FROM towpath\.job\b")
+_NAMED_JOB = f"SELECT {', '.join(JOB_COLUMNS)} FROM towpath.job"
 _BYTEWISE = ' COLLATE "C"'  # as SQLite compares texts in any case
 _COMMENT = re.compile(r"--[^\n]*")
 
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """One statement, ready for its database. `names` are the parameters in the order PostgreSQL numbers them. `own` are the
-    engine's, of which it is known what a planner should do with them. Those that lock on PostgreSQL also say when they
-    had the last lock, as `locked_at`: `now()` would be the time before it was waited for."""
+    """One statement, ready for its database.
+
+    `names` are the parameters in the order in which PostgreSQL numbers them. `own`: it is the engine's, and planned under
+    the engine's settings (decision 0022); those of slices are not. `locks`: it locks rows on PostgreSQL and answers, as
+    `locked_at`, when it had the last of them. The transaction goes on from that time: `now()` there is when it began, which
+    may be long before, if it had to wait for a lock."""
 
     name: str
     text: str
@@ -47,15 +55,16 @@ class Query:
 
 
 def compile_query(name: str, source: str, dialect: str, *, own: bool = False, parts: dict[str, str] | None = None) -> Query:
-    text = source.replace("SELECT * FROM towpath.job", _WHOLE_JOB)
-    text = _COMMENT.sub("", filled(text, fragments(dialect) | (parts or {}))).strip().rstrip(";")
+    text = filled(source, fragments(dialect) | (parts or {})) if own else source
+    text = _COMMENT.sub("", _WHOLE_JOB.sub(_NAMED_JOB, text)).strip().rstrip(";")
     names = tuple(dict.fromkeys(_PARAMETER.findall(text)))
     if dialect == "sqlite":
         text = _IN_LIST.sub(r"IN (SELECT value FROM json_each(:\1))", text)
         text = _LOCK.sub("", text).replace("towpath.", "towpath_").replace(_BYTEWISE, "")
     else:
         numbers = {parameter: index for index, parameter in enumerate(names, 1)}
-        text = _IN_LEASED.sub(r"= ANY (ARRAY (\1))", text)  # the list first, then its jobs by their ids; never a join of all
+        # The few leases first, as an array, then their jobs by id: a join could begin with all jobs.
+        text = _IN_LEASED.sub(r"= ANY (ARRAY (\1))", text)
         text = _IN_LIST.sub(r"= ANY(:\1)", _NOT_IN_LIST.sub(r"<> ALL(:\1)", text))
         text = _PARAMETER.sub(lambda match: f"${numbers[match[1]]}", text)
         if own and _LOCKS.search(text):
@@ -75,22 +84,27 @@ class Queries:
 
     def load(self, folder: Traversable, *, own: bool = False) -> None:
         """Adds a folder's files: the common ones first, then those of this dialect, which may replace them."""
+        reserved = frozenset(self._queries)
+        for where, text in self._sources(folder):
+            self.add(text, reserved=reserved, where=where, own=own)
+
+    def load_fragments(self, folder: Traversable) -> None:
+        """Adds a folder's fragments, which the queries that are added after this may name."""
+        for _, text in self._sources(folder):
+            self.fragments |= {name: body.strip() for name, body in _parts(text, "fragment")}
+
+    def _sources(self, folder: Traversable) -> list[tuple[str, str]]:
         ours, other = f".{self.dialect}.sql", ".sqlite.sql" if self.dialect == "postgres" else ".postgres.sql"
         found = sorted((item for item in folder.iterdir() if item.name.endswith(".sql")), key=lambda item: item.name)
-        taken = frozenset(self._queries)
-        sources = {
-            str(item): item.read_text("utf-8")
+        return [
+            (str(item), item.read_text("utf-8"))
             for item in sorted(found, key=lambda item: item.name.endswith(ours))
             if not item.name.endswith(other)
-        }
-        if own:
-            self.fragments |= {name: body.strip() for text in sources.values() for name, body in _parts(text, "fragment")}
-        for where, text in sources.items():
-            self.add(text, taken=taken, where=where, own=own)
+        ]
 
-    def add(self, source: str, *, taken: frozenset[str] = frozenset(), where: str = "", own: bool = False) -> None:
+    def add(self, source: str, *, reserved: frozenset[str] = frozenset(), where: str = "", own: bool = False) -> None:
         for name, body in _parts(source, "name"):
-            if name in taken:
+            if name in reserved:
                 raise ConfigurationError(
                     f"the query {name!r} in {where} has the name of another; put your slice's name before it"
                 )
@@ -114,6 +128,9 @@ def _parts(source: str, kind: str) -> list[tuple[str, str]]:
 
 def engine_queries(dialect: str) -> Queries:
     queries = Queries(dialect)
-    queries.load(files("towpath.store") / "queries", own=True)
-    queries.load(files("towpath.store") / dialect / "sql", own=True)
+    folders = (files("towpath.store") / "queries", files("towpath.store") / dialect / "sql")
+    for folder in folders:
+        queries.load_fragments(folder)
+    for folder in folders:
+        queries.load(folder, own=True)
     return queries

@@ -13,7 +13,7 @@ from tests.products.recordings.studio import Studio
 from tests.server.api.site import ok
 
 SPOKEN = encoded(speech("clone-test"))
-S1_FIELDS = {
+SHOWN_OF_A_JOB = {
     "id", "recording_id", "recording_title", "job_status", "job_type", "queue_type", "position", "is_new_upload",
     "error_message", "created_at", "started_at", "completed_at",
 }  # fmt: skip
@@ -24,7 +24,7 @@ async def test_speech_becomes_a_transcript_and_a_summary(studio: Studio):
     waiting = await studio.get(sent["id"])
     assert (waiting["status"], waiting["title"], waiting["duration"]) == ("PENDING", "Beckett", None)
     [queued] = await studio.jobs()
-    assert queued.keys() >= S1_FIELDS
+    assert queued.keys() >= SHOWN_OF_A_JOB
     assert (queued["id"], queued["job_status"], queued["job_type"]) == (sent["job_id"], "queued", "transcribe")
     assert (queued["queue_type"], queued["position"], queued["is_new_upload"]) == ("transcription", 1, True)
 

@@ -4,12 +4,13 @@ import asyncio
 
 import pytest
 
-from tests.engine.working import eventually, happened, on_sqlite
+from tests.engine.working import eventually, happened, on_postgres, on_sqlite
 from tests.products.recordings.ear import Ear
 from tests.products.recordings.media import encoded, silence
 from tests.products.recordings.studio import QUIET, Studio
 from tests.server.api.site import ok, problem
 from towpath import Transient
+from towpath.core import failpoints
 from towpath.recordings import windows
 
 SAID = ((0.1, 0.9, "The lock opens at seven."),)
@@ -30,11 +31,13 @@ async def test_a_failed_upload_is_kept_and_can_be_retried(studio: Studio, ear: E
         failed = await studio.done(sent["id"])
         assert failed["status"] == "FAILED"
         assert (failed["error"], failed["job"]["error_remedy"]) == ("the engine is out of breath", "wait a moment")
+        assert failed["needs_retry"]
         assert (await studio.jobs())[0]["job_status"] == "failed"
         ear.failing = None
         again = ok(await studio.ann.post(f"/api/recordings/jobs/{sent['job_id']}/retry"))
         assert again["job_status"] in ("queued", "processing")
-        assert (await studio.until(sent["id"], "COMPLETED"))["error"] is None
+        done = await studio.until(sent["id"], "COMPLETED")
+        assert (done["error"], done["needs_retry"]) == (None, False)
     problem(await studio.ann.post(f"/api/recordings/jobs/{sent['job_id']}/retry"), 409, "conflict")
     assert await happened(studio.app, sent["job_id"], "job.failed")  # the old error stays in the log
     row = await studio.app.get(sent["job_id"])
@@ -91,6 +94,44 @@ async def test_a_waiting_recording_is_cancelled_and_can_be_taken_up_again(studio
     ok(await studio.ann.post(f"/api/recordings/jobs/{sent['job_id']}/retry"))
     async with studio.working():
         assert (await studio.done(sent["id"]))["status"] == "COMPLETED"
+
+
+async def _cancel(studio: Studio, sent: dict) -> tuple[list[str], list[dict]]:
+    """What was cancelled, and what the audit log says of it."""
+    stopped = ok(await studio.ann.post(f"/api/recordings/{sent['id']}/cancel"))["cancelled"]
+    log = ok(await studio.root.get("/api/audit"))["items"]
+    return stopped, [entry for entry in log if entry["action"] == "recording.cancel"]
+
+
+async def test_what_somebody_else_has_stopped_just_before_was_not_cancelled_here(studio: Studio, monkeypatch):
+    sent = await studio.upload()
+    store = studio.app.services.store
+    run = store.run
+
+    async def later(unit):
+        monkeypatch.setattr(store, "run", run)
+        await studio.app.cancel(sent["job_id"])
+        return await run(unit)
+
+    monkeypatch.setattr(store, "run", later)
+    assert await _cancel(studio, sent) == ([], [])
+
+
+@on_postgres
+async def test_what_somebody_else_stops_in_the_middle_of_it_was_not_cancelled_here(studio: Studio):
+    sent = await studio.upload()
+
+    def hook(reached):
+        if reached != "apply.looked":
+            return None
+        failpoints.install(None)
+        return studio.app.cancel(sent["job_id"])
+
+    failpoints.install(hook)
+    try:
+        assert await _cancel(studio, sent) == ([], [])
+    finally:
+        failpoints.install(None)
 
 
 async def test_deleting_a_recording_leaves_nothing(studio: Studio):

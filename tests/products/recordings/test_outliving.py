@@ -34,7 +34,7 @@ async def test_a_cancelled_recording_whose_jobs_were_pruned_is_still_cancelled(s
     told = await studio.get(recording_id)
     assert (told["status"], told["job"], told["error"]) == ("CANCELLED", None, None)
     listed = ok(await studio.ann.get("/api/recordings", params={"status": "CANCELLED"}))["items"]
-    assert [one["id"] for one in listed] == [recording_id]
+    assert [(one["id"], one["needs_retry"]) for one in listed] == [(recording_id, True)]
 
 
 async def test_a_recording_whose_jobs_were_pruned_is_retried_by_a_new_job(studio: Studio, ear: Ear):

@@ -41,3 +41,18 @@ async def test_a_deleted_recording_is_told_of(studio: Studio, ear: Listener):
     ok(await studio.ann.delete(f"/api/recordings/{sent['id']}"))
     await ear.until(lambda heard: heard.of("recording.deleted"))
     assert ear.of("recording.deleted")[0] == {"id": sent["id"]}
+
+
+async def test_a_deleted_recording_that_has_no_jobs_any_more_is_told_of(studio: Studio, ear: Listener):
+    sent = await studio.upload()
+    await studio.app.remove([sent["job_id"]])
+    await ear.until(lambda heard: heard.of("recording"))
+    ok(await studio.ann.delete(f"/api/recordings/{sent['id']}"))
+    await ear.until(lambda heard: heard.of("recording.deleted"))
+    assert ear.of("recording.deleted")[0] == {"id": sent["id"]}
+
+
+async def test_a_new_title_is_told_of_although_no_job_gives_it(studio: Studio, ear: Listener):
+    sent = await studio.upload()
+    ok(await studio.ann.patch(f"/api/recordings/{sent['id']}", json={"title": "Tuesday"}))
+    await ear.until(lambda heard: "Tuesday" in [data["title"] for data in heard.of("recording")])

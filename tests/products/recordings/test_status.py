@@ -82,3 +82,26 @@ def test_a_job_back_from_its_children_is_still_processed():
 def test_a_retried_job_behind_the_cap_waits_although_it_has_children():
     parked = job("transcribe", "queued", children_total=4, parked=True, attempt=3)
     assert standing([parked], has_transcript=False).status == "PENDING"
+
+
+@pytest.mark.parametrize(
+    ("state", "first", "anew"),
+    [
+        ("queued", False, False),
+        ("running", False, False),
+        ("waiting", False, False),
+        ("succeeded", False, False),
+        ("partial", False, False),
+        ("failed", True, True),
+        ("cancelled", True, False),
+    ],
+)
+def test_only_what_came_to_nothing_needs_a_retry(state, first, anew):
+    assert standing([job("transcribe", state)], has_transcript=False).needs_retry is first
+    jobs = [job("transcribe", "succeeded"), job("reprocess_transcription", state, number=2)]
+    assert standing(jobs, has_transcript=True).needs_retry is anew
+
+
+def test_a_recording_that_has_neither_jobs_nor_a_transcript_needs_a_retry():
+    assert standing([], has_transcript=False).needs_retry
+    assert not standing([], has_transcript=True).needs_retry

@@ -6,6 +6,7 @@ import pytest
 from tests.engine.working import in_state, working
 from tests.server.api.site import Site, ok, problem
 from towpath.engine.asking import listing
+from towpath.engine.changing import batches
 from towpath.server.routes import bulk
 
 MISSING = "01890000-0000-7000-8000-000000000000"
@@ -52,7 +53,7 @@ async def test_a_filter_means_the_callers_tenant_only(site: Site):
 
 async def test_it_works_in_batches_until_nothing_remains(site: Site, monkeypatch):
     monkeypatch.setattr(bulk, "BATCH", 4)
-    monkeypatch.setattr(bulk, "_TOGETHER", 3)
+    monkeypatch.setattr(batches, "_TOGETHER", 3)
     monkeypatch.setattr(listing, "MOST_EXAMINED", 8)
     for number in range(20):
         await site.make("greet" if number % 2 else "hold", {"name": "n"})

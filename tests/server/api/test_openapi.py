@@ -4,8 +4,10 @@ import re
 from functools import cache
 from pathlib import Path
 
+from tests.docs.tables import bare, table_with
 from tests.server import reference
-from towpath.server import openapi
+from towpath import App
+from towpath.server import attach, openapi
 
 ROOT = Path(__file__).parents[3]
 METHODS = {"get", "put", "post", "delete", "patch"}
@@ -59,6 +61,16 @@ def test_requests_refuse_what_they_do_not_know():
             for name in re.findall(r"#/components/schemas/(\w+)", str(media["schema"])):
                 assert schemas[name].get("additionalProperties") is not True, f"{method} {path}"
                 assert "additionalProperties" in schemas[name] or "anyOf" in schemas[name], f"{method} {path}: {name}"
+
+
+def test_every_message_of_the_stream_is_described():
+    app = attach(App("sqlite:///unused.db"))
+    sent = {"job", "deleted", "reset"} | {f"{kind}{end}" for kind in app.projections for end in ("", ".deleted")}
+    messages = document()["paths"]["/api/events"]["get"]["responses"]["200"]["content"]["text/event-stream"]["x-messages"]
+    schemas = [document()["components"]["schemas"][one["$ref"].rsplit("/", 1)[1]] for one in messages["anyOf"]]
+    assert {re.match(r"`event: ([a-z.]+)`", schema["description"])[1] for schema in schemas} == sent
+    rows = table_with(ROOT / "docs/how-to/listen-to-events.md", "event", "meaning")
+    assert {bare(row["event"]) for row in rows} == sent
 
 
 def test_it_does_not_depend_on_the_app():

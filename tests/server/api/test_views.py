@@ -5,7 +5,7 @@ import pytest
 from tests.engine.working import ended, working
 from tests.server.api.site import Site, ok
 from towpath.core.usage import Price
-from towpath.engine.asking.occupancy import take_sample
+from towpath.engine.tending.occupancy import take_sample
 from towpath.engine.tending.rollups import roll_up
 
 COUNTS = ("created", "started", "succeeded", "partial", "failed", "cancelled", "retried", "ended")

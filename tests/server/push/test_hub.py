@@ -15,7 +15,7 @@ from tests.server.push.listening import Parser
 from tests.server.push.serving import PATIENCE
 from towpath.core import transitions
 from towpath.core.errors import StoreUnavailable
-from towpath.engine.tending import retention
+from towpath.engine.changing import deleting
 from towpath.http.problems import Problem
 from towpath.push import Hub, Limits, Wanted
 from towpath.push.stream import Stream
@@ -84,12 +84,11 @@ class Ear:
 
 async def delete(tx, ids):
     await tx.jobs("lock_jobs", ids=ids)
-    await retention.delete_jobs(tx, ids)
+    await deleting.delete_jobs(tx, ids)
 
 
 async def everything(hands):
-    rows = await hands.sql(f"SELECT job_id, seq FROM {hands.table('told')}")
-    return sorted((str(row["job_id"]), row["seq"]) for row in rows)
+    return sorted(await hands.batched_events())
 
 
 async def test_streams_that_come_and_go_at_any_moment_miss_nothing_and_hear_nothing_twice(hands, hub):

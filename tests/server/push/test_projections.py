@@ -1,16 +1,23 @@
 """Things that jobs work on are told of by their product's projection, whenever a job of theirs has changed."""
 
+import asyncio
 import json
 
 import httpx
 import pytest
 
-from tests.engine.working import ended, on_sqlite, working
+from tests.engine.working import ended, eventually, on_sqlite, working
 from tests.server.push.listening import Listener
 from tests.server.push.serving import PATIENCE
-from towpath import Projection
+from towpath import ConfigurationError, NameTaken, Projection
+from towpath.push import Limits
 
 SHELF = {"b1": "anna", "b2": "bert"}
+
+
+@pytest.fixture
+def limits():
+    return Limits(heartbeat=0.1, recheck=0.1, interval=0.01, projection=0.3, resting=1.0)
 
 
 @pytest.fixture
@@ -124,3 +131,70 @@ async def test_kinds_that_nobody_tells_of_cannot_be_asked_for(address, token_for
         answer = await client.get(f"{address}/api/events", headers=headers, params={"types": "bok"})
     assert answer.status_code == 422
     assert "book" in answer.text
+
+
+async def test_a_projection_that_does_not_answer_keeps_nobody_elses_stream_waiting(app, listen, caplog):
+    """Neither another tenant's, nor what else this one is told."""
+
+    @app.projection("film")
+    async def project(ids):
+        await asyncio.Event().wait()
+
+    anna, bert = await listen("anna"), await listen("bert")
+    filmed = await app.enqueue("work", 0, subject=("film", "f1"), tenant="bert")
+    await put(app)
+    await bert.until(lambda heard: filmed.id in dict(heard.events))
+    await anna.until(lambda heard: heard.of("book") and heard.of("job"))
+    assert bert.of("film") == []
+    assert "film did not answer" in caplog.text
+
+
+async def test_a_projection_that_did_not_answer_is_left_alone_for_a_while_and_then_asked_again(app, listen):
+    asked, answers = [], asyncio.Event()
+
+    @app.projection("film")
+    async def project(ids):
+        asked.append(ids)
+        await answers.wait()
+        return {one: Projection("anna", json.dumps({"id": one})) for one in ids}
+
+    anna = await listen("anna")
+
+    async def heard_of_a_job():
+        job = await app.enqueue("work", 0, subject=("film", "f1"), tenant="anna")
+        await anna.until(lambda heard: job.id in dict(heard.events))
+
+    await heard_of_a_job()
+    await heard_of_a_job()
+    assert asked == [["f1"]]
+    answers.set()
+
+    async def told():
+        await heard_of_a_job()
+        return anna.of("film")
+
+    assert await eventually(told) == [{"id": "f1"}]
+
+
+@on_sqlite
+async def test_kinds_whose_messages_would_be_taken_for_others_are_refused(app):
+    for kind in ("job", "deleted", "reset", "film.deleted"):
+        with pytest.raises(ConfigurationError, match="message"):
+            app.projection(kind)(_nothing)
+
+
+@on_sqlite
+async def test_a_kind_has_one_projection(app):
+    app.projection("film")(_nothing)
+    app.projection("film")(_nothing)  # the same one again, as when a slice is attached twice
+    with pytest.raises(NameTaken, match=r"_nothing.*film"):
+
+        @app.projection("film")
+        async def other(ids):
+            return {}
+
+    assert app.projections["film"] is _nothing
+
+
+async def _nothing(ids):
+    return {}

@@ -10,14 +10,14 @@ import pytest
 from tests.engine.working import ended, on_postgres, working
 from tests.server.push.listening import Listener
 from tests.server.push.serving import PATIENCE, ServerProcess, free_port
-from tests.soundness import told
+from tests.soundness import batched_events
 
 MARK = "the last job"
 
 
 async def everything(app):
     """(job, seq) of every event there is."""
-    rows = await app.services.store.read(lambda tx: tx.fetch_sql(f"SELECT job_id, seq FROM {told(tx.dialect)}"))
+    rows = await app.services.store.read(lambda tx: tx.fetch_sql(f"SELECT job_id, seq FROM {batched_events(tx.dialect)}"))
     return sorted((str(row["job_id"]), row["seq"]) for row in rows)
 
 

@@ -3203,6 +3203,11 @@ export interface components {
             language: string | null;
             /** Media Type */
             media_type: string;
+            /**
+             * Needs Retry
+             * @description Whether nothing comes of it by itself: its newest job failed, or its first one was stopped.
+             */
+            needs_retry: boolean;
             /** Speakers */
             speakers: boolean;
             /**
@@ -3258,6 +3263,11 @@ export interface components {
             language: string | null;
             /** Media Type */
             media_type: string;
+            /**
+             * Needs Retry
+             * @description Whether nothing comes of it by itself: its newest job failed, or its first one was stopped.
+             */
+            needs_retry: boolean;
             /** Speakers */
             speakers: boolean;
             /**

@@ -1,14 +1,14 @@
 /** A job's children, oldest first, as they were made: the first page is kept current, and more come on request. */
-import { onScopeDispose, shallowRef, watch, type ComputedRef, type Ref, type ShallowRef } from "vue";
+import { watch, type ComputedRef, type Ref, type ShallowRef } from "vue";
 import type { Job } from "@/api/types";
+import { useHeld } from "@/composables/useHeld";
 import { usePages } from "@/composables/usePages";
 import { listChildren, type Page } from "@/services/jobs";
 import type { Problem } from "@/services/problem";
-import { holdJob, releaseJobs } from "@/stores/jobs";
 
 export interface Children {
   /** The shared objects, which move with the stream. */
-  rows: ShallowRef<Job[]>;
+  rows: Readonly<ShallowRef<Job[]>>;
   more: ComputedRef<boolean>;
   error: Ref<Problem | null>;
   reload(): Promise<void>;
@@ -18,7 +18,6 @@ export interface Children {
 const PART = 50;
 
 export function useChildren(id: string, total: () => number): Children {
-  const rows = shallowRef<Job[]>([]);
   const { items, more, error, loading, reload, loadMore, amend } = usePages(load, {
     after({ deleted }) {
       if (deleted.length) amend((known) => known.filter((row) => !deleted.includes(row.id)));
@@ -40,12 +39,5 @@ export function useChildren(id: string, total: () => number): Children {
     if (!loading.value && now !== askedFor && shown < Math.min(now, PART)) void reload();
   });
 
-  watch(items, (now) => {
-    const before = rows.value;
-    rows.value = (now ?? []).map(holdJob);
-    releaseJobs(before);
-  });
-  onScopeDispose(() => releaseJobs(rows.value));
-
-  return { rows, more, error, reload, loadMore };
+  return { rows: useHeld(() => items.value), more, error, reload, loadMore };
 }

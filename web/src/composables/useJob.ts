@@ -9,7 +9,7 @@ import { LIVE } from "@/format/words";
 import { getJob } from "@/services/jobs";
 import type { Problem } from "@/services/problem";
 import { applyJob, holdJob, releaseJob } from "@/stores/jobs";
-import { onlyProgress } from "@/stores/live";
+import type { JobPush } from "@/stores/live";
 
 export interface JobView {
   job: ShallowRef<Job | null>;
@@ -43,7 +43,7 @@ export function useJob(id: string): JobView {
   const live = computed(() => job.value !== null && LIVE.has(job.value.state));
 
   const { data, error, reload } = useLiveQuery(() => getJob(id), {
-    /** Progress alone is on the row already; anything else may have changed the details. */
+    /** Anything but progress may have changed the details. */
     after(pushed) {
       deleted.value ||= pushed.deleted.includes(id);
       return pushed.jobs.some((push) => push.job.id === id && !onlyProgress(push)) ? SOON_MS : null;
@@ -62,6 +62,11 @@ export function useJob(id: string): JobView {
   onScopeDispose(() => job.value && releaseJob(id));
 
   return { job, detail: data, error, deleted, live, reload };
+}
+
+/** Nothing but progress, which is on the row. A message without events may be about anything. */
+function onlyProgress({ events }: JobPush): boolean {
+  return events.length > 0 && events.every((event) => event.name === "job.progress");
 }
 
 /** The row within the detail, so that the shared object does not carry payloads. */

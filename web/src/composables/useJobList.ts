@@ -1,33 +1,39 @@
-/** A live list of jobs that belongs to a component: loaded when its filter changes, let go of with the component. */
-import { onScopeDispose, shallowRef, watch, type ShallowRef, type WatchSource } from "vue";
+/** A live list of jobs that belongs to a component: begun anew when its filter changes, let go of with the component. */
+import { effectScope, onScopeDispose, shallowRef, watch, type EffectScope, type ShallowRef, type WatchSource } from "vue";
+import { useLiveJobs, type JobList, type JobSource } from "@/composables/useLiveJobs";
 import { apiFilter, matches, type JobFilters } from "@/services/filters";
 import { listJobs } from "@/services/jobs";
-import { createJobList, type JobList } from "@/stores/jobList";
 
-export interface JobListOptions {
+export interface JobListOptions extends Pick<JobSource, "lingerMs" | "cap"> {
   /** Rows per request. */
   limit?: number;
-  lingerMs?: number;
-  cap?: number;
 }
 
-export function useJobList(filters: WatchSource<JobFilters>, options: JobListOptions = {}): ShallowRef<JobList> {
+export function useJobList(
+  filters: WatchSource<JobFilters>,
+  { limit, ...options }: JobListOptions = {},
+): ShallowRef<JobList> {
   const list = shallowRef<JobList>() as ShallowRef<JobList>;
+  let scope: EffectScope | undefined;
+
+  function begin(chosen: JobFilters): JobList {
+    const asked = apiFilter(chosen, Date.now());
+    return useLiveJobs({
+      load: (after) => listJobs(asked, { after, limit }),
+      matches: (job) => matches(job, asked),
+      ...options,
+    });
+  }
+
   watch(
     filters,
     (chosen) => {
-      list.value?.dispose();
-      const asked = apiFilter(chosen, Date.now());
-      list.value = createJobList({
-        load: (after) => listJobs(asked, { after, limit: options.limit }),
-        matches: (job) => matches(job, asked),
-        lingerMs: options.lingerMs,
-        cap: options.cap,
-      });
-      void list.value.loadMore();
+      scope?.stop();
+      scope = effectScope(true);
+      list.value = scope.run(() => begin(chosen)) as JobList;
     },
     { immediate: true },
   );
-  onScopeDispose(() => list.value.dispose());
+  onScopeDispose(() => scope?.stop());
   return list;
 }

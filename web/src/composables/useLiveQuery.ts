@@ -1,5 +1,6 @@
 /**
- * A question to the server whose answer stays current, and the only way in which pages ask again. It is asked at once; when
+ * A question to the server whose answer stays current, and the only way in which pages ask again for what they show; lists
+ * that are read page by page (usePages) and logs that grow (useEventLog) are made of it. It is asked at once; when
  * what was pushed matters to it, as soon as `after` says; when the stream begins anew or the server is back; by the clock,
  * for what nobody pushes; and when somebody comes back to the tab. What happens while an answer is on its way asks once
  * more when it is here. A failure stays visible until an answer comes, and is asked again by `reload`.
@@ -27,6 +28,8 @@ export interface LiveQuery<T> {
   data: ShallowRef<T | null>;
   error: Ref<Problem | null>;
   loading: Ref<boolean>;
+  /** Whether the last question got no good answer; `error` is silent about a server that is away for a moment. */
+  missed: Ref<boolean>;
   /** Asks now. An answer that is still on its way is dropped. */
   reload(): Promise<void>;
   /** Changes what is shown, and the same in an answer that is on its way: it was asked for before. */
@@ -43,6 +46,7 @@ export function useLiveQuery<T>(ask: (shown: T | null) => Promise<T>, options: L
   const data = options.into ?? shallowRef<T | null>(null);
   const error = ref<Problem | null>(null);
   const loading = ref(false);
+  const missed = ref(false);
   let asked = 0;
   /** Whether what is shown may be old: it is asked for as soon as somebody looks and the server answers. */
   let stale = false;
@@ -72,11 +76,13 @@ export function useLiveQuery<T>(ask: (shown: T | null) => Promise<T>, options: L
   function show(answer: T): void {
     data.value = amendments.reduce((shown, change) => change(shown), answer);
     error.value = null;
+    missed.value = false;
   }
 
   /** A server that is away for a moment does not push what is shown aside; it is asked again when it is back. */
   function miss(problem: Problem): void {
     [stale, again] = [true, false];
+    missed.value = true;
     if (data.value === null || !isAbsence(problem)) error.value = problem;
   }
 
@@ -138,5 +144,5 @@ export function useLiveQuery<T>(ask: (shown: T | null) => Promise<T>, options: L
   });
 
   void reload();
-  return { data, error, loading, reload, amend };
+  return { data, error, loading, missed, reload, amend };
 }

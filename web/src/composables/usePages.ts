@@ -15,9 +15,13 @@ export interface Pages<T> {
   more: ComputedRef<boolean>;
   error: Ref<Problem | null>;
   loading: Ref<boolean>;
+  missed: Ref<boolean>;
   loadMore(): Promise<void>;
   reload(): Promise<void>;
-  amend(change: (items: T[]) => T[]): void;
+  /** Asks for the first page only; the rest comes on request again. */
+  restart(): Promise<void>;
+  /** As of a live query; `more` says whether the list goes on after these items. */
+  amend(change: (items: T[], more: boolean) => T[]): void;
 }
 
 type Purpose = "anew" | "again" | "more";
@@ -52,7 +56,7 @@ export function usePages<T extends { id: string | number }>(
   }
 
   const { watch: source, ...rest } = options;
-  const { data, error, loading, reload, amend } = useLiveQuery(ask, rest);
+  const { data, error, loading, missed, reload, amend } = useLiveQuery(ask, rest);
   const more = computed(() => data.value?.next != null);
 
   function begin(purpose: Purpose): Promise<void> {
@@ -75,8 +79,10 @@ export function usePages<T extends { id: string | number }>(
     more,
     error,
     loading,
+    missed,
     loadMore,
     reload,
-    amend: (change) => amend((shown) => ({ ...shown, items: change(shown.items) })),
+    restart: () => begin("anew"),
+    amend: (change) => amend((shown) => ({ ...shown, items: change(shown.items, shown.next !== null) })),
   };
 }

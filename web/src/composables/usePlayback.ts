@@ -1,5 +1,6 @@
 /** A recording being played: an <audio> element as state, and what can be done with it. Speed and volume are remembered. */
 import { computed, onScopeDispose, ref, shallowRef, watch, type ComputedRef, type Ref, type ShallowRef } from "vue";
+import { recallJson, remember } from "@/services/remembering";
 import { listenLive } from "@/stores/live";
 
 /** Why nothing is heard: the browser does not know the format, the file is gone, or nobody answers. */
@@ -113,7 +114,8 @@ export function usePlayback(address: () => string | null, measured: () => number
   });
   watch([rate, volume, muted], () => {
     if (element.value) dress(element.value);
-    remember({ rate: rate.value, volume: volume.value, muted: muted.value });
+    const chosen: Remembered = { rate: rate.value, volume: volume.value, muted: muted.value };
+    remember(KEY, JSON.stringify(chosen));
   });
 
   function toggle(): void {
@@ -158,25 +160,12 @@ interface Remembered {
 }
 
 function remembered(): { rate: Ref<number>; volume: Ref<number>; muted: Ref<boolean> } {
-  let found: Partial<Remembered> = {};
-  try {
-    found = JSON.parse(localStorage.getItem(KEY) ?? "{}") as Partial<Remembered>;
-  } catch {
-    // Forbidden or spoilt storage: begin as if nothing had been chosen.
-  }
+  const found = recallJson(KEY) as Partial<Remembered> | null;
   const within = (value: unknown, least: number, most: number): value is number =>
     typeof value === "number" && value >= least && value <= most;
   return {
-    rate: ref(within(found.rate, 0.5, 3) ? found.rate : 1),
-    volume: ref(within(found.volume, 0, 1) ? found.volume : 1),
-    muted: ref(found.muted === true),
+    rate: ref(within(found?.rate, 0.5, 3) ? found.rate : 1),
+    volume: ref(within(found?.volume, 0, 1) ? found.volume : 1),
+    muted: ref(found?.muted === true),
   };
-}
-
-function remember(chosen: Remembered): void {
-  try {
-    localStorage.setItem(KEY, JSON.stringify(chosen));
-  } catch {
-    // It then holds for this visit.
-  }
 }

@@ -36,18 +36,10 @@ export function useRecording(id: string): RecordingView {
   const query: LiveQuery<HeardDetail> = useLiveQuery(async () => heard(await getRecording(id)), {
     after(pushed) {
       const news = readNews(pushed);
-      const own = news.filter((one) => one.id === id || one.id === "");
+      const own = news.filter((one) => one.id === id);
       gone.value ||= own.some(({ row }) => row === null);
       query.amend((shown) => withNews([shown], own)[0] ?? shown);
-      return (
-        askWithin(own, SOON_MS) ??
-        (live.value
-          ? askWithin(
-              news.filter(({ moved }) => moved),
-              LATER_MS,
-            )
-          : null)
-      );
+      return askWithin(own, SOON_MS) ?? (live.value ? askWithin(news, LATER_MS) : null);
     },
     pollMs: ESTIMATES_MS,
     pollWhile: () => live.value,

@@ -17,7 +17,7 @@ export function useRecordings(filter: () => RecordingFilter): Pages<HeardRecordi
       const news = readNews(pushed);
       pages.amend((rows) => withNews(rows, news));
       const shown = new Set(pages.items.value?.map((row) => row.id));
-      const fresh = news.some(({ id, row, moved }) => id && moved && row !== null && !shown.has(id));
+      const fresh = news.some(({ id, row, moved }) => moved && row !== null && !shown.has(id));
       return fresh ? AT_ONCE_MS : askWithin(news, SOON_MS);
     },
     pollMs: ESTIMATES_MS,

@@ -18,12 +18,3 @@ function copyBySelection(text: string): boolean {
   field.remove();
   return done;
 }
-
-/** Offers text as a file, made in the browser. */
-export function saveText(name: string, text: string, type = "application/json"): void {
-  const link = document.createElement("a");
-  link.href = URL.createObjectURL(new Blob([text], { type }));
-  link.download = name;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 1000);
-}

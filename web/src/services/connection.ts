@@ -3,7 +3,7 @@ import { onScopeDispose, watch } from "vue";
 import { underBase } from "@/services/base";
 import { openSharedStream, type SharedStream } from "@/services/tabs";
 import { receive, setLiveStatus } from "@/stores/live";
-import { loadSession, session } from "@/stores/session";
+import { loadSession, sessionName } from "@/stores/session";
 
 export function useConnection(): void {
   let stream: SharedStream | null = null;
@@ -26,9 +26,8 @@ export function useConnection(): void {
     });
   }
 
-  const who = (): string => (session.value ? `${session.value.account.id}.${session.value.tenant}` : "");
   watch(
-    who,
+    sessionName,
     (name) => {
       close();
       if (name) open(name);

@@ -1,4 +1,5 @@
-import type { InboxPage, Job, Requeue, Requeued } from "@/api/types";
+import type { InboxPage, Job, Requeue } from "@/api/types";
+import { untilDone, type Outcome } from "@/services/batches";
 import { answer, client } from "@/services/client";
 import type { Page } from "@/services/jobs";
 
@@ -16,20 +17,10 @@ export function listInboxJobs(cause: Partial<Cause>, after: string | null, limit
   return answer(client.GET("/api/inbox/jobs", { params: { query: { ...cause, after: after ?? undefined, limit } } }));
 }
 
-export interface RequeueResult {
-  requeued: number;
-  refused: Record<string, string>;
-}
-
-/** Goes on until nothing remains: the server works in bounded batches. */
-export async function requeue(asked: Partial<Requeue>): Promise<RequeueResult> {
-  const total: RequeueResult = { requeued: 0, refused: {} };
-  for (let after: string | null = null; ;) {
+export function requeue(asked: Partial<Requeue>): Promise<Outcome> {
+  return untilDone(async (after) => {
     const body: Requeue = { all: false, keep_steps: false, ...asked, ...(after === null ? {} : { after }) };
-    const batch: Requeued = await answer(client.POST("/api/inbox/requeue", { body }));
-    total.requeued += batch.requeued;
-    Object.assign(total.refused, batch.refused);
-    if (!batch.remaining || batch.next === null) return total;
-    after = batch.next;
-  }
+    const batch = await answer(client.POST("/api/inbox/requeue", { body }));
+    return { ...batch, done: batch.requeued };
+  });
 }

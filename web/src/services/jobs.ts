@@ -1,6 +1,7 @@
 import type { Counts, Job, JobDetail, JobEvent, JobFilter, JobState, NewJob, Operation } from "@/api/types";
 import { answer, client } from "@/services/client";
 import { underBase } from "@/services/base";
+import { inParts, untilDone, type Outcome } from "@/services/batches";
 import type { ApiFilter } from "@/services/filters";
 
 export interface Page<T> {
@@ -61,41 +62,15 @@ export function deleteJob(id: string): Promise<{ deleted: number }> {
 
 export type BulkAction = "cancel" | "retry" | "delete";
 
-export interface BulkResult {
-  done: number;
-  refused: Record<string, string>;
-}
-
-/** Goes on until nothing remains: the server works in bounded batches. */
-export async function bulk(
+export function bulk(
   action: BulkAction,
   chosen: { ids: string[] } | { filter: JobFilter },
   onBatch?: (done: number) => void,
-): Promise<BulkResult> {
-  const total: BulkResult = { done: 0, refused: {} };
-  if ("ids" in chosen) {
-    for (let start = 0; start < chosen.ids.length; start += 500) {
-      add(
-        total,
-        await answer(client.POST("/api/jobs/bulk", { body: { action, ids: chosen.ids.slice(start, start + 500) } })),
-      );
-      onBatch?.(total.done);
-    }
-    return total;
-  }
-  for (let after: string | null = null; ;) {
-    const filter: JobFilter = after === null ? chosen.filter : { ...chosen.filter, after };
-    const batch = await answer(client.POST("/api/jobs/bulk", { body: { action, filter } }));
-    add(total, batch);
-    onBatch?.(total.done);
-    if (!batch.remaining || batch.next === null) return total;
-    after = batch.next;
-  }
-}
-
-function add(total: BulkResult, batch: BulkResult): void {
-  total.done += batch.done;
-  Object.assign(total.refused, batch.refused);
+): Promise<Outcome> {
+  const ask = (body: { ids: string[] } | { filter: JobFilter }) =>
+    answer(client.POST("/api/jobs/bulk", { body: { action, ...body } }));
+  if ("ids" in chosen) return inParts(chosen.ids, (ids) => ask({ ids }), onBatch);
+  return untilDone((after) => ask({ filter: after === null ? chosen.filter : { ...chosen.filter, after } }), onBatch);
 }
 
 /** Where a value too large to show inline is downloaded from. */

@@ -2,6 +2,7 @@
 import { readonly, ref } from "vue";
 import { plural } from "@/format/numbers";
 import { underBase } from "@/services/base";
+import { recall, remember } from "@/services/remembering";
 import type { UnifiedItem } from "@/services/uploads/unify";
 
 const KEY = "towpath.notices";
@@ -15,22 +16,13 @@ export const noticeState = readonly(state);
 function found(): NoticeState {
   if (typeof Notification === "undefined") return "unsupported";
   if (Notification.permission === "denied") return "blocked";
-  try {
-    return Notification.permission === "granted" && localStorage.getItem(KEY) === "1" ? "on" : "off";
-  } catch {
-    return "off";
-  }
+  return Notification.permission === "granted" && recall(KEY) === "1" ? "on" : "off";
 }
 
 /** Asks the browser for permission the first time; only ever called because somebody pressed a button. */
 export async function setNotices(on: boolean): Promise<void> {
   if (on && Notification.permission === "default") await Notification.requestPermission();
-  try {
-    if (on) localStorage.setItem(KEY, "1");
-    else localStorage.removeItem(KEY);
-  } catch {
-    // Storage may be forbidden; then there are none.
-  }
+  remember(KEY, on ? "1" : null);
   state.value = found();
 }
 

@@ -59,7 +59,10 @@ function idle(): Promise<void> {
   });
 }
 
-/** Goes to a page whose file is missing by loading it as a whole; any other way that is taken meanwhile ends the wait. */
+/**
+ * Goes to a page whose file is missing by loading it as a whole; any other way that is taken meanwhile ends the wait. It
+ * asks for nothing but a sign of life, before there is a page that could ask by a live query.
+ */
 export function recoverMissingPages(router: Router): void {
   let waiting = 0;
 

@@ -1,8 +1,11 @@
 /** Recordings as a list, and the jobs that work on them. */
 import type { Recording, RecordingStatus } from "@/api/types";
 import { underBase } from "@/services/base";
+import { inParts, type Outcome } from "@/services/batches";
 import { answer, client } from "@/services/client";
 import type { Page } from "@/services/jobs";
+import { Problem } from "@/services/problem";
+import { capital } from "@/format/words";
 
 export interface RecordingFilter {
   text: string;
@@ -29,10 +32,6 @@ export async function getOwnRecordings(): Promise<Recording[]> {
   return (await answer(client.GET("/api/recordings/job-queue-status"))).recordings as Recording[];
 }
 
-export function retryRecordingJob(jobId: string): Promise<unknown> {
-  return answer(client.POST("/api/recordings/jobs/{job_id}/retry", { params: { path: { job_id: jobId } } }));
-}
-
 export function deleteRecordingJob(jobId: string): Promise<{ recording_deleted: boolean }> {
   return answer(client.DELETE("/api/recordings/jobs/{job_id}", { params: { path: { job_id: jobId } } }));
 }
@@ -47,22 +46,16 @@ export async function clearCompleted(): Promise<number> {
 
 export type RecordingAction = "retry" | "cancel" | "delete";
 
-export interface ActionResult {
-  done: number;
-  refused: Record<string, string>;
+export function actOnRecordings(action: RecordingAction, ids: readonly string[]): Promise<Outcome> {
+  return inParts(ids, (part) => answer(client.POST("/api/recordings/bulk", { body: { action, ids: part } })));
 }
 
-const AT_ONCE = 500;
-
-export async function actOnRecordings(action: RecordingAction, ids: readonly string[]): Promise<ActionResult> {
-  const total: ActionResult = { done: 0, refused: {} };
-  for (let start = 0; start < ids.length; start += AT_ONCE) {
-    const body = { action, ids: ids.slice(start, start + AT_ONCE) };
-    const batch = await answer(client.POST("/api/recordings/bulk", { body }));
-    total.done += batch.done;
-    Object.assign(total.refused, batch.refused);
-  }
-  return total;
+/** Which of its jobs is begun again, or whether a new one takes its place, is for the server to say. */
+export async function retryRecording(id: string): Promise<Outcome> {
+  const result = await actOnRecordings("retry", [id]);
+  const why = result.refused[id];
+  if (why !== undefined) throw new Problem({ title: "It was not retried", detail: capital(why) });
+  return result;
 }
 
 /** Where the transcripts of several recordings are downloaded from, in one zip file. */

@@ -1,5 +1,6 @@
 /** Light, dark, or what the system says. The choice is remembered in this browser. */
 import { readonly, ref } from "vue";
+import { recall, remember } from "@/services/remembering";
 
 export type Theme = "system" | "light" | "dark";
 
@@ -9,24 +10,15 @@ const theme = ref<Theme>(remembered());
 export const currentTheme = readonly(theme);
 
 function remembered(): Theme {
-  try {
-    const found = localStorage.getItem(KEY);
-    return found === "light" || found === "dark" ? found : "system";
-  } catch {
-    return "system";
-  }
+  const found = recall(KEY);
+  return found === "light" || found === "dark" ? found : "system";
 }
 
 export function setTheme(next: Theme): void {
   theme.value = next;
   if (next === "system") delete document.documentElement.dataset.theme;
   else document.documentElement.dataset.theme = next;
-  try {
-    if (next === "system") localStorage.removeItem(KEY);
-    else localStorage.setItem(KEY, next);
-  } catch {
-    // Storage may be forbidden; the choice then holds for this visit.
-  }
+  remember(KEY, next === "system" ? null : next);
 }
 
 /** What is shown now, also when the system decides. */

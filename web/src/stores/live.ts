@@ -3,17 +3,12 @@
  * per id, and whoever listens is told. Messages are applied in small batches, so that a burst repaints once.
  */
 import { readonly, ref } from "vue";
-import type { DeletedMessage, JobMessage, Recording } from "@/api/types";
+import type { DeletedMessage, JobMessage } from "@/api/types";
 import type { SseMessage } from "@/services/sse";
 import type { StreamStatus } from "@/services/stream";
 import { forgetPushed, pushJob } from "@/stores/jobs";
 
 export type JobPush = JobMessage;
-
-/** Nothing but progress, which is on the row. A message without events may be about anything. */
-export function onlyProgress({ events }: JobPush): boolean {
-  return events.length > 0 && events.every((event) => event.name === "job.progress");
-}
 
 /** A product's row as the server lists it now; null: it is gone. */
 export interface RowPush<Row> {
@@ -21,12 +16,13 @@ export interface RowPush<Row> {
   row: Row | null;
 }
 
-/** What arrived together. Each product has its own message, named after what it keeps, with `.deleted` for what is gone. */
+/** What arrived together. */
 export interface Pushed {
   jobs: JobPush[];
   /** Ids of jobs. */
   deleted: string[];
-  recordings: RowPush<Recording>[];
+  /** Rows of products by their kind; whoever registered it reads them. */
+  products: Map<string, RowPush<unknown>[]>;
 }
 
 export interface LiveListener {
@@ -45,7 +41,10 @@ const BATCH_MS = 60;
 const FLOOD_MS = 250;
 const FLOOD = 100;
 
+const DELETED = ".deleted";
+
 const status = ref<LiveStatus>("off");
+const kinds = new Set<string>();
 const listeners = new Set<LiveListener>();
 let waiting: SseMessage[] = [];
 let timer: ReturnType<typeof setTimeout> | undefined;
@@ -53,6 +52,15 @@ let lastBatch = 0;
 let resumable = false;
 
 export const liveStatus = readonly(status);
+
+/**
+ * A product says here, once and from its own folder, by which name its rows are pushed; what is gone comes under the same
+ * name with `.deleted`. The answer reads them out of what arrived together.
+ */
+export function registerKind<Row extends { id: string }>(kind: string): (pushed: Pushed) => RowPush<Row>[] {
+  kinds.add(kind);
+  return ({ products }) => (products.get(kind) ?? []) as RowPush<Row>[];
+}
 
 /** Registers a listener; the answer takes it away again. */
 export function listenLive(listener: LiveListener): () => void {
@@ -83,22 +91,29 @@ export function flushLive(): void {
   const batch = waiting;
   lastBatch = batch.length;
   waiting = [];
-  const pushed: Pushed = { jobs: [], deleted: [], recordings: [] };
+  const pushed: Pushed = { jobs: [], deleted: [], products: new Map() };
   for (const message of batch) read(message, pushed);
   for (const push of pushed.jobs) pushJob(push.job);
-  if (Object.values(pushed).some((part) => part.length)) for (const listener of [...listeners]) listener.onPushed?.(pushed);
+  if (pushed.jobs.length || pushed.deleted.length || pushed.products.size)
+    for (const listener of [...listeners]) listener.onPushed?.(pushed);
   if (batch.some((message) => message.event === "reset")) tell("onReload");
 }
 
-function read({ event, data }: SseMessage, { jobs, deleted, recordings }: Pushed): void {
+function read({ event, data }: SseMessage, { jobs, deleted, products }: Pushed): void {
   if (event === "job") jobs.push(JSON.parse(data) as JobPush);
   else if (event === "deleted") deleted.push((JSON.parse(data) as DeletedMessage).id);
-  else if (event === "recording") recordings.push(rowPush(JSON.parse(data) as Recording));
-  else if (event === "recording.deleted") recordings.push({ id: (JSON.parse(data) as DeletedMessage).id, row: null });
+  else readProduct(event, data, products);
 }
 
-function rowPush<Row extends { id: string }>(row: Row): RowPush<Row> {
-  return { id: row.id, row };
+/** What nobody has registered is passed over: the server may have products that this page does not show. */
+function readProduct(event: string, data: string, products: Pushed["products"]): void {
+  const gone = event.endsWith(DELETED);
+  const kind = gone ? event.slice(0, -DELETED.length) : event;
+  if (!kinds.has(kind)) return;
+  const row = JSON.parse(data) as { id: string };
+  const rows = products.get(kind) ?? [];
+  rows.push({ id: row.id, row: gone ? null : row });
+  products.set(kind, rows);
 }
 
 function tell(what: "onReload" | "onOpen"): void {

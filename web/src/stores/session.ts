@@ -13,6 +13,9 @@ export const isAdmin = computed(() => session.value?.scopes.includes("admin") ??
 export const mayWrite = computed(() => session.value?.scopes.includes("write") ?? false);
 export const mayPrioritise = computed(() => session.value?.scopes.includes("priority") ?? false);
 
+/** The account and the tenant it acts for; what a browser keeps or shares between its tabs is kept under it. */
+export const sessionName = computed(() => (session.value ? `${session.value.account.id}.${session.value.tenant}` : ""));
+
 export async function loadSession(): Promise<void> {
   try {
     session.value = await getSession();

@@ -1,5 +1,7 @@
 /** Short messages about what was just done, and the question before something that cannot be undone. */
 import { ref, shallowRef } from "vue";
+import { plural } from "@/format/numbers";
+import type { Outcome } from "@/services/batches";
 import { asProblem } from "@/services/problem";
 
 export interface Toast {
@@ -29,6 +31,13 @@ export function toast(text: string, options: { detail?: string | null; bad?: boo
   setTimeout(() => dismissToast(id), options.bad ? 2 * SHOWN_MS : SHOWN_MS);
 }
 
+/** How many were done, and why others were not. */
+export function toastOutcome({ done, refused }: Outcome, thing: string, past: string): void {
+  const why = Object.values(refused);
+  const detail = why.length ? `${plural(why.length, thing)} left alone: ${why[0] ?? ""}` : null;
+  toast(`${plural(done, thing)} ${past}`, { detail, bad: done === 0 && why.length > 0 });
+}
+
 export function dismissToast(id: number): void {
   toasts.value = toasts.value.filter((item) => item.id !== id);
 }
@@ -42,6 +51,16 @@ export async function attempt<T>(work: () => Promise<T>): Promise<T | undefined>
     toast(problem.detail || problem.title, { detail: problem.remedy, bad: true });
     return undefined;
   }
+}
+
+/** The same of an action whatever it answers: whether it was done. */
+export async function done(work: () => Promise<unknown>): Promise<boolean> {
+  return (await attempt(() => work().then(() => true))) ?? false;
+}
+
+/** Asks first. */
+export async function doneIfConfirmed(asked: Question, work: () => Promise<unknown>): Promise<boolean> {
+  return (await confirmed(asked)) && (await done(work));
 }
 
 export function confirmed(asked: Question): Promise<boolean> {

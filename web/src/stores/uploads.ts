@@ -8,7 +8,7 @@ import { NO_OPTIONS, type UploadOptions, type UploadRow } from "@/services/uploa
 import { shareUploads, type SharedUploads, type Wish } from "@/services/uploads/sharing";
 import { plural } from "@/format/numbers";
 import { listenLive } from "@/stores/live";
-import { loadSession, session } from "@/stores/session";
+import { loadSession, sessionName } from "@/stores/session";
 import { toast } from "@/stores/toasts";
 
 export const uploads = shallowRef<UploadRow[]>([]);
@@ -41,7 +41,7 @@ export async function addFiles(files: readonly NewFile[], options: UploadOptions
 }
 
 function currentLimits(): Promise<UploadLimits> {
-  const who = nameOf();
+  const who = sessionName.value;
   if (limits?.of !== who) limits = { of: who, asked: getLimits() };
   return limits.asked;
 }
@@ -61,10 +61,6 @@ export function removeUploads(ids: readonly string[]): void {
 
 export function forgetUploads(ids: readonly string[]): void {
   if (ids.length) wish({ do: "forget", ids: [...ids] });
-}
-
-function nameOf(): string {
-  return session.value ? `${session.value.account.id}.${session.value.tenant}` : "";
 }
 
 /** For who was logged out in the middle of it. */
@@ -111,7 +107,7 @@ export function useUploads(): void {
   }
 
   watch(
-    nameOf,
+    sessionName,
     (name) => {
       if (!name) comfort(uploads.value);
       close();

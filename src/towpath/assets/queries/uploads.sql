@@ -38,3 +38,16 @@ SELECT id FROM towpath.asset_upload WHERE received = length AND finished_at IS N
 
 -- name: asset_uploads_old
 SELECT id FROM towpath.asset_upload WHERE finished_at < :before ORDER BY touched_at LIMIT :limit
+
+-- name: asset_uploads_left
+-- Complete, not handed over, and no job at it: the newest is gone or was cancelled. One that failed waits in the inbox.
+SELECT id, state FROM (
+    SELECT upload.id, upload.touched_at,
+           (SELECT CASE WHEN job.leased THEN 'leased' ELSE job.state END FROM towpath.job AS job
+            WHERE job.subject_kind = :kind AND job.subject_id = upload.id AND job.operation = :operation
+            ORDER BY job.id DESC LIMIT 1) AS state
+    FROM towpath.asset_upload AS upload JOIN towpath.asset AS asset ON asset.id = upload.id
+    WHERE upload.received = upload.length AND upload.finished_at IS NULL AND asset.removed_at IS NULL
+) AS looked
+WHERE state IS NULL OR state IN ('cancelled', 'succeeded', 'partial')
+ORDER BY touched_at LIMIT :limit

@@ -8,7 +8,19 @@ place one wins, and the other is told where things stand. The last piece brings 
 from towpath.assets.uploads.appending import Appended, append
 from towpath.assets.uploads.creating import Wanted, create, find
 from towpath.assets.uploads.ending import ended
-from towpath.assets.uploads.finishing import QUEUE, unfinished
+from towpath.assets.uploads.finishing import QUEUE, being_finished, unfinished
 from towpath.assets.uploads.submitting import Submitted, submit
 
-__all__ = ["QUEUE", "Appended", "Submitted", "Wanted", "append", "create", "ended", "find", "submit", "unfinished"]
+__all__ = [
+    "QUEUE",
+    "Appended",
+    "Submitted",
+    "Wanted",
+    "append",
+    "being_finished",
+    "create",
+    "ended",
+    "find",
+    "submit",
+    "unfinished",
+]

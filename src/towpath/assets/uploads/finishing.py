@@ -9,20 +9,20 @@ from __future__ import annotations
 import json
 from collections.abc import AsyncIterator, Sequence
 from contextlib import aclosing
+from dataclasses import replace
 from typing import Any
 
 from towpath import App, Context, Fatal, RetryLater, SchemaInvalid, Transaction
-from towpath.assets.errors import AssetRefused
+from towpath.assets.errors import AssetRefused, abandoned
 from towpath.assets.intake import Intake, Kinds
-from towpath.assets.keys import SUBJECT, content_key, parts_of
+from towpath.assets.keys import FINISH, SUBJECT, content_key, parts_of
 from towpath.assets.lookup import get
 from towpath.assets.new_asset import Stored, make_ready
-from towpath.assets.purposes import purpose_of
+from towpath.assets.purposes import Arrival, Purpose, purpose_of
 from towpath.assets.records import Asset, Upload
 from towpath.assets.uploads.creating import find
 from towpath.assets.uploads.refusing import refuse
 
-FINISH = "assets.finish"
 QUEUE = "uploads"
 _SOMEBODY_ELSE = 5.0
 
@@ -38,6 +38,12 @@ async def unfinished(app: App) -> bool:
     return bool(await app.query("asset_uploads_complete"))
 
 
+async def being_finished(app: App, upload_id: str) -> bool:
+    """Whether a job is at it that has not ended."""
+    jobs = (await app.subjects.jobs(SUBJECT, [upload_id]))[upload_id]
+    return any(job.live and job.operation == FINISH for job in jobs)
+
+
 async def finish(app: App, ctx: Context, upload_id: str) -> dict[str, Any]:
     """What the receiver made of it. A file or an option that is refused ends the upload with the reason, and the job is
     done: whoever sent it is told, and there is nothing for anybody else to do."""
@@ -51,13 +57,19 @@ async def finish(app: App, ctx: Context, upload_id: str) -> dict[str, Any]:
     except AssetRefused as unknown:  # by this process: its app is another one than that of the server which took it
         raise RetryLater(f"this worker's app cannot hand it over: {unknown}", _SOMEBODY_ELSE) from None
     try:
-        asset = await _assembled(ctx, upload, purpose.kinds)
-        result = await purpose.receive(app, upload.sender, asset, upload.options)
+        arrival = Arrival(upload.sender, await _assembled(ctx, upload, purpose.kinds), upload.options)
+        arrival = replace(arrival, prepared=await purpose.prepare(ctx, arrival))
+        return await ctx.transact(lambda tx: _hand_over(tx, purpose, arrival))
     except (SchemaInvalid, Fatal) as refused:
         await refuse(ctx, upload, refused)
         return {"refused": str(refused)}
-    answer = json.dumps(result)
-    await ctx.transact(lambda tx: tx.change("asset_upload_finish", id=upload.id, result=answer, now=tx.now))
+
+
+async def _hand_over(tx: Transaction, purpose: Purpose, arrival: Arrival) -> dict[str, Any]:
+    """What the receiver makes of it and the end of the upload, or neither."""
+    result = await purpose.receive(tx, arrival)
+    if not await tx.change("asset_upload_finish", id=arrival.asset.id, result=json.dumps(result), now=tx.now):
+        raise abandoned()
     return result
 
 

@@ -8,8 +8,8 @@ from typing import Any
 from towpath import App, Context, Fatal, SchemaInvalid, Transaction
 from towpath.assets.errors import AssetRefused
 from towpath.assets.keys import folder_of
+from towpath.assets.quota import count_against_quota
 from towpath.assets.records import Upload
-from towpath.assets.room import take_room
 
 
 async def refuse(place: App | Context, upload: Upload, error: SchemaInvalid | Fatal) -> None:
@@ -26,7 +26,7 @@ async def refuse(place: App | Context, upload: Upload, error: SchemaInvalid | Fa
         )  # fmt: skip
         if not stands:
             return False
-        await take_room(tx, upload.tenant, -rows[0]["bytes"], 0)
+        await count_against_quota(tx, upload.tenant, -rows[0]["bytes"], 0)
         await tx.change("asset_failed", id=upload.id, now=tx.now)
         await tx.change("asset_parts_forget", ids=[upload.id])
         return True

@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, Field
 
 from towpath.cli.example.documents import TONGUES, sentence
-from towpath.engine.context import Context
+from towpath.engine.running.context import Context
 
 _LINES_PER_PAGE = 10
 

@@ -22,10 +22,10 @@ from towpath.cli.example.dictating import Dictation, write_page
 from towpath.cli.example.language import LanguageService, ask_language
 from towpath.core.outcomes import Deferred, Partial
 from towpath.core.retry import Retry
+from towpath.engine import example
 from towpath.engine.app import App
-from towpath.engine.changing import example
-from towpath.engine.context import Context
 from towpath.engine.running.bridge import SyncContext
+from towpath.engine.running.context import Context
 
 _SAMPLE = 4000  # characters are plenty for telling a language
 

@@ -6,9 +6,9 @@ import asyncio
 from typing import Any
 
 from towpath.cli.example.documents import SHELVES, write_documents
+from towpath.engine import example
 from towpath.engine.app import App
 from towpath.engine.asking.listing import Wanted, search
-from towpath.engine.changing import example
 
 _LATER = 2 * 3600.0
 

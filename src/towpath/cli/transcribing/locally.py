@@ -9,7 +9,7 @@ from pathlib import Path
 
 from towpath import assets
 from towpath.cli.data import database_in
-from towpath.cli.transcribing.place import Look, Wishes
+from towpath.cli.transcribing.place import Look, Told, Wishes, look_at
 from towpath.core.records import DEFAULT_TENANT
 from towpath.engine.app import App
 from towpath.recordings import alike, attach, exports, stored
@@ -61,18 +61,12 @@ def _options(wishes: Wishes) -> Options:
 
 def _look(view: RecordingView) -> Look:
     job = view.job
-    progress = job.progress if job is not None and job.queue_type == TRANSCRIPTION_QUEUE else None
-    current, total = progress if progress and progress[1] == view.recording.duration else (0.0, view.recording.duration)
-    if view.status in ("SUMMARIZING", "COMPLETED"):
-        current = total or 0.0
-    word = view.warning or (job.waiting_for if job and view.status == "PENDING" else None) or ""
-    error = job.error_message if job is not None else None
-    remedy = job.error_remedy if job is not None else None
-    return Look(view.status, current, total, word, f"{error}; {remedy}" if error and remedy else error)
+    told = None if job is None else Told(job.queue_type, job.progress, job.waiting_for, job.error_remedy)
+    return look_at(view.status, view.recording.duration, view.warning, view.error, told)
 
 
 @asynccontextmanager
-async def opened_here(data: Path, concurrency: int) -> AsyncIterator[OnThisMachine]:
+async def on_this_machine(data: Path, concurrency: int) -> AsyncIterator[OnThisMachine]:
     """The data directory with a worker on it until the end. A server may run on it as well."""
     app = App(database_in(data))
     attach(app)

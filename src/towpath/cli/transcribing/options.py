@@ -45,12 +45,12 @@ def place_for(data: Path, server: str | None, token: str | None, concurrency: in
     if token is not None and server is None:
         raise ConfigurationError("--token is for --server; a data directory on this machine needs none")
     if server is not None:
-        from towpath.cli.transcribing.remotely import opened_there
+        from towpath.cli.transcribing.remotely import on_server
 
-        return opened_there(server, token)
+        return on_server(server, token)
     need("local")
-    from towpath.cli.transcribing.locally import opened_here
+    from towpath.cli.transcribing.locally import on_this_machine
 
-    home = data.absolute()
-    make_folder(home)
-    return opened_here(home, concurrency)
+    folder = data.absolute()
+    make_folder(folder)
+    return on_this_machine(folder, concurrency)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Protocol
 
 ENDED = frozenset({"COMPLETED", "FAILED", "CANCELLED"})
+_HEARD = frozenset({"SUMMARIZING", "COMPLETED"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +34,28 @@ class Look:
     @property
     def ended(self) -> bool:
         return self.status in ENDED
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What a job that speaks for a recording tells of it."""
+
+    queue: str
+    progress: tuple[float, float | None] | None
+    waiting_for: str | None
+    remedy: str | None
+
+
+def look_at(status: str, duration: float | None, warning: str | None, error: str | None, job: Told | None) -> Look:
+    """A recording, whoever told of it. How far a summary is says nothing of the audio."""
+    heard = job.progress if job is not None and job.queue == "transcription" else None
+    current = heard[0] if heard and heard[1] == duration else 0.0
+    if status in _HEARD:
+        current = duration or 0.0
+    waiting = job.waiting_for if job is not None and status == "PENDING" else None
+    if error and job is not None and job.remedy:
+        error = f"{error}; {job.remedy}"
+    return Look(status, current, duration, warning or waiting or "", error)
 
 
 async def digest_of(path: Path) -> str:

@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from towpath.cli.transcribing.place import Look, Wishes
+from towpath.cli.transcribing.place import Look, Told, Wishes, look_at
 from towpath.core.errors import ConfigurationError, Fatal, TowpathError
 
 if TYPE_CHECKING:
@@ -96,19 +96,15 @@ def _no_way_in(answer: httpx.Response) -> TowpathError:
 
 
 def _look(recording: dict[str, Any]) -> Look:
-    job = recording["job"] or {}
-    progress, total = job.get("progress"), recording["duration"]
-    current = (
-        progress["current"] if progress and progress["total"] == total and job["queue_type"] == "transcription" else 0.0
-    )
-    if recording["status"] in ("SUMMARIZING", "COMPLETED"):
-        current = total or 0.0
-    word = recording["warning"] or (job.get("waiting_for") if recording["status"] == "PENDING" else None) or ""
-    return Look(recording["status"], current, total, word, recording["error"])
+    job, told = recording["job"], None
+    if job is not None:
+        progress = (job["progress"]["current"], job["progress"]["total"]) if job["progress"] else None
+        told = Told(job["queue_type"], progress, job["waiting_for"], job["error_remedy"])
+    return look_at(recording["status"], recording["duration"], recording["warning"], recording["error"], told)
 
 
 @asynccontextmanager
-async def opened_there(url: str, token: str | None) -> AsyncIterator[OnServer]:
+async def on_server(url: str, token: str | None) -> AsyncIterator[OnServer]:
     try:
         import httpx
     except ImportError:

@@ -35,14 +35,14 @@ async def checkup(store: Store) -> list[Finding]:
 
 
 async def _server(tx: Tx, _alive: Workers) -> list[Finding]:
-    if tx.dialect == "sqlite":
-        return []
-    query = "SELECT current_setting('server_version') AS version, current_setting('server_version_num')::int AS number"
-    [row] = await tx.fetch_sql(query)
-    if row["number"] < _OLDEST_POSTGRES * 10_000:
-        remedy = f"upgrade it to {_OLDEST_POSTGRES} or later; the event stream needs 64-bit transaction ids"
-        return [problem("server", f"PostgreSQL {row['version']} is too old", remedy)]
-    return [ok("server", f"PostgreSQL {row['version']}")]
+    found = []
+    for row in await tx.fetch("server_version"):
+        if row["number"] < _OLDEST_POSTGRES * 10_000:
+            remedy = f"upgrade it to {_OLDEST_POSTGRES} or later; the event stream needs 64-bit transaction ids"
+            found.append(problem("server", f"PostgreSQL {row['version']} is too old", remedy))
+        else:
+            found.append(ok("server", f"PostgreSQL {row['version']}"))
+    return found
 
 
 async def _workers(tx: Tx, alive: Workers) -> list[Finding]:

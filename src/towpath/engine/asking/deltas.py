@@ -22,8 +22,10 @@ from towpath.core.ids import FIRST_ID
 from towpath.core.records import Event, Subject
 from towpath.store.contract import Row, Store, Tx
 
-DELETED = "job.deleted"
-"""The event that stands for a deleted job; its message is the tenant, and its fields are the subject it had."""
+DELETED, TOLD = "job.deleted", "subject.changed"
+"""The events that stand for a deleted job, and for something that was changed without one. Their message is the tenant, and
+their fields are the subject."""
+OF_NO_JOB = frozenset({DELETED, TOLD})
 
 _LONGEST_TOKEN = 16_000
 _MOST_FIELD_BYTES = 8 * 1024
@@ -36,8 +38,9 @@ _SNAPSHOT = re.compile(r"([0-9]{1,19}):([0-9]{1,19}):([0-9]{1,19}(?:,[0-9]{1,19}
 _LAST_SEQ = _ANY_NUMBER
 
 
-def subject_of_deleted(event: Event) -> Subject | None:
-    return (event.fields["kind"], event.fields["id"]) if event.name == DELETED and event.fields else None
+def subject_told(event: Event) -> Subject | None:
+    """The subject of an event that has no job to ask for it."""
+    return (event.fields["kind"], event.fields["id"]) if event.name in OF_NO_JOB and event.fields else None
 
 
 @dataclass(frozen=True, slots=True)

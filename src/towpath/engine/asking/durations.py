@@ -14,9 +14,9 @@ from towpath.store.contract import Tx
 
 _LATELY, _EVER = timedelta(hours=2), timedelta(days=7)
 _ENOUGH = 5
-"""Runs: fewer are an example."""
+"""So many runs show how far they differ. With fewer the range is as wide as for a guess."""
 _SOME = 1.0
-"""Seconds: where nothing is known there is still an order."""
+"""Seconds that a job of an unknown operation is taken to need, so that at least the order can be told."""
 _WIDEST: Between = (0.05, 20.0)
 
 

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from towpath.core.encoding import decode
-from towpath.core.errors import JobNotFound
 from towpath.core.lifecycle import State
 from towpath.core.records import Job
 from towpath.engine.asking.explain_providers import tell_of_providers
 from towpath.engine.asking.explain_spending import tell_of_money
 from towpath.engine.asking.liveness import furthest_lease, live_workers, patience
-from towpath.engine.running.unbegun import waits_for_a_slot
+from towpath.engine.asking.reading import no_job
+from towpath.engine.asking.unbegun import waits_for_a_slot
 from towpath.store.contract import Store, Tx
 
 MOST_COUNTED = 1000
@@ -39,7 +39,7 @@ async def explain(store: Store, job_id: str) -> Explanation:
     async def unit(tx: Tx) -> Explanation:
         found = await tx.jobs("jobs_by_id", ids=[job_id])
         if not found:
-            raise JobNotFound(f"no job has the id {job_id}; it may have been deleted or pruned")
+            raise no_job(job_id)
         return await _tell(tx, found[0])
 
     return await store.read(unit)

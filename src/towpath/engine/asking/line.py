@@ -26,13 +26,13 @@ _FEW_PARKED, _FEWEST_PARKED, _MANY_PARKED = 50, 5, 2000
 DEEPER = 5
 _MOST_CHILDREN = 300
 _ENOUGH_DONE = 0.25
-"""Of a part: a speed that was seen for less tells nothing."""
+"""So much of one part has to be done before the speed that it shows is believed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Crew:
-    """Whoever may work on a queue. Slots that are at something else do not count, but for one of each kind of work: that may
-    change at any moment."""
+    """Whoever may work on a queue. Slots that are taken by other queues do not count, except that one always does: it may be
+    free at any moment."""
 
     queue: str
     paused: bool

@@ -1,7 +1,9 @@
-"""Lists of jobs with filters, newest first, at a bounded cost whatever is in the table.
+"""Lists of jobs with filters: the one place under `app.list`, the inbox, the pages and the bulk changes.
 
-A search takes ids from the best index there is for its filter, a bounded number of them, and looks at those rows. When
-that number is used up, it answers what it has and where to go on: a page may be short and still have a next one.
+A list goes on until it is full, or until there are no more, and may walk through all jobs for that. A search has a bounded
+cost, whatever is in the table: it takes ids from the best index there is for its filter, a bounded number of them, and looks
+at those rows. When that number is used up, it answers what it has and where to go on: a page may be short and still have a
+next one.
 """
 
 from __future__ import annotations
@@ -10,18 +12,21 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
+from typing import Any
 from uuid import UUID
 
 from towpath.core.errors import ConfigurationError
-from towpath.core.ids import LAST_ID, first_at
+from towpath.core.ids import FIRST_ID, LAST_ID, first_at
 from towpath.core.lifecycle import State
-from towpath.core.records import Job
+from towpath.core.records import Job, Subject
 from towpath.engine.asking.id_sources import Source, best_sources
-from towpath.engine.asking.reading import check_id
+from towpath.engine.asking.reading import check_id, check_state
+from towpath.engine.registry import check_subject
 from towpath.store.contract import Store, Tx
 
 MOST_EXAMINED = 4000
 MOST_PER_PAGE = 1000
+_MOST_LISTED = 10_000
 # Ids carry the clock of whoever made them, rows that of the database; they may differ by a little.
 _CLOCKS_DIFFER = timedelta(minutes=5)
 _ALL = [state.value for state in State]
@@ -45,6 +50,13 @@ class Wanted:
     created_before: datetime | None = None
 
 
+def failures(
+    *, tenant: str | None = None, operation: str | None = None, kind: str | None = None, message: str | None = None
+) -> Wanted:
+    """What the inbox holds, or a part of it, for a search."""
+    return Wanted(states=["failed"], leaves=True, tenant=tenant, operation=operation, kind=kind, message=message)
+
+
 @dataclass(slots=True)
 class Found:
     """One page, newest first. `next` is where the next one begins; None at the end."""
@@ -53,14 +65,49 @@ class Found:
     next: str | None
 
 
+async def list_jobs(
+    store: Store, *, state: str | None = None, operation: str | None = None, queue: str | None = None,
+    tenant: str | None = None, parent: str | None = None, subject: Subject | None = None,
+    before: str | None = None, limit: int = 100,
+) -> list[Job]:  # fmt: skip
+    """Newest first, with payload and result; `before` is the last id of the previous page."""
+    asked: dict[str, Any] = _filters([] if state is None else [check_state(state)], operation, queue, tenant)
+    asked |= {"before_id": check_id(before) if before else LAST_ID, "limit": _checked(limit, _MOST_LISTED)}
+    parent = None if parent is None else check_id(parent)
+    if subject is not None:
+        kind, subject_id = check_subject(subject)
+        asked |= {"subject_kind": kind, "subject_id": subject_id, "parent": parent}
+        return await store.read(lambda tx: tx.jobs("list_of_subject", **asked))
+    asked["before"] = before
+    if parent is not None:
+        return await store.read(lambda tx: tx.jobs("list_children", parent=parent, **asked))
+    return await store.read(lambda tx: tx.jobs("list_jobs", **asked))
+
+
+async def list_failures(
+    store: Store, *, operation: str | None = None, kind: str | None = None, message: str | None = None,
+    tenant: str | None = None, after: str | None = None, limit: int = 100,
+) -> list[Job]:  # fmt: skip
+    """What the inbox holds, for whoever works it off: oldest first, with payload and result; `after` is the last id of the
+    previous page."""
+    asked: dict[str, Any] = _filters([State.FAILED], operation, None, tenant) | _failed_like(kind, message, leaves=True)
+    asked |= {"after": after, "after_id": check_id(after) if after else FIRST_ID, "limit": _checked(limit, _MOST_LISTED)}
+    return await store.read(lambda tx: tx.jobs("list_failed", **asked))
+
+
 async def search(store: Store, wanted: Wanted, *, after: str | None = None, limit: int = 50) -> Found:
     """One page. Rows come without payload and result."""
-    if not 1 <= limit <= MOST_PER_PAGE:
-        raise ConfigurationError(f"limit must be 1 to {MOST_PER_PAGE:,} jobs per page, got {limit!r}")
+    _checked(limit, MOST_PER_PAGE)
     before = check_id(after) if after else LAST_ID
     if wanted.created_before is not None:
         before = min(before, first_at(wanted.created_before + _CLOCKS_DIFFER))
     return await store.read(partial(_search, wanted=wanted, before=before, limit=limit))
+
+
+def _checked(limit: int, most: int) -> int:
+    if not 1 <= limit <= most:
+        raise ConfigurationError(f"limit must be 1 to {most:,} jobs per page, got {limit!r}")
+    return limit
 
 
 async def _search(tx: Tx, wanted: Wanted, before: str, limit: int) -> Found:
@@ -104,20 +151,23 @@ async def _fitting(fits: Callable[..., Awaitable[list[Job]]], ids: list[str], li
 def _conditions(wanted: Wanted) -> dict[str, object]:
     text = None if wanted.text is None else _escaped(wanted.text.lower())
     return {
-        "states": list(wanted.states) or _ALL,
-        "operation": wanted.operation,
-        "queue": wanted.queue,
-        "tenant": wanted.tenant,
+        **_filters(wanted.states, wanted.operation, wanted.queue, wanted.tenant),
+        **_failed_like(wanted.kind, wanted.message, leaves=wanted.leaves),
         "parent": _plain_id(wanted.parent),
         "root": _plain_id(wanted.root),
-        "kind": wanted.kind,
-        "message": wanted.message,
-        "leaves": wanted.leaves,
         "created_after": wanted.created_after,
         "created_before": wanted.created_before,
         "text": None if text is None else f"%{text}%",
         "prefix": None if text is None else f"{text}%",
     }
+
+
+def _filters(states: Sequence[str], operation: str | None, queue: str | None, tenant: str | None) -> dict[str, object]:
+    return {"states": list(states) or _ALL, "operation": operation, "queue": queue, "tenant": tenant}
+
+
+def _failed_like(kind: str | None, message: str | None, *, leaves: bool) -> dict[str, object]:
+    return {"kind": kind, "message": message, "leaves": leaves}
 
 
 def _escaped(text: str) -> str:

@@ -8,7 +8,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 
-from towpath.store.contract import Row, Tx
+from towpath.core.encoding import decode
+from towpath.core.records import WorkerRow
+from towpath.store.contract import Row, Store, Tx
 
 _OLDER_RELEASE = timedelta(seconds=60)  # its workers do not say how long their leases are
 # A beat may be that much newer than the look at it; one from further ahead was written before the clock was moved back.
@@ -45,8 +47,8 @@ def patience(alive: Sequence[Row]) -> float:
 
 
 async def furthest_lease(tx: Tx, lease: float = 0.0) -> datetime | None:
-    """Until when a lease can last: one that ends later was given before the clock was moved back. Twice the longest that
-    anybody gives, because a lease need only be told from one that is off by more. None if nobody is known to give any."""
+    """Until when a lease can last: one that ends later was given before the clock was moved back. This is twice the longest
+    that anybody gives: what ends before that runs out soon enough by itself. None if nobody is known to give any."""
     longest = max(lease, (await tx.fetch("longest_lease"))[0]["seconds"] or 0.0)
     return tx.now + timedelta(seconds=2 * longest) if longest else None
 
@@ -55,3 +57,14 @@ async def silent_workers(tx: Tx) -> Sequence[Row]:
     """Those that have neither stopped nor been heard of: killed, frozen, or cut off."""
     rows = await tx.fetch("unstopped_workers")
     return [row for row in rows if not alive(row, tx.now)]
+
+
+async def workers(store: Store) -> list[WorkerRow]:
+    """All that are remembered, alive or not."""
+    return [_worker_from(row) for row in await store.read(lambda tx: tx.fetch("workers"))]
+
+
+def _worker_from(row: Row) -> WorkerRow:
+    values = {name: row[name] for name in WorkerRow.__dataclass_fields__}
+    values["queues"], values["operations"] = decode(values["queues"]), decode(values["operations"])
+    return WorkerRow(**values)

@@ -1,6 +1,6 @@
 """When jobs will be begun and done, by what they work on: their place in line, and a range of seconds or a reason.
 
-The line of a queue is read (`line.py`), made into families (`families.py`) and played forward (`core/forecast.py`); decision
+The line of a queue is read (`line.py`), made into families (`families.py`) and simulated (`core/forecast.py`); decision
 0024 says why. How much work a job is, its product may say: `app.workload`. Where nobody does, what jobs of the same
 operation took lately stands for it.
 """
@@ -70,7 +70,7 @@ async def _in_queue(
     while True:
         line = await services.store.read(partial(read_line, queue=queue, asked=asked, depths=depths))
         teller = _Teller(line, await _works(services, line, children), children)
-        forecast = await asyncio.to_thread(teller.play, asked)
+        forecast = await asyncio.to_thread(teller.forecast, asked)
         dry = _ran_dry(line, forecast, asked)
         if not dry:
             return {str(row["id"]): teller.tell(row, forecast) for row in asked}
@@ -105,7 +105,7 @@ class _Teller:
         self._line, self._works, self._children = line, works, children
         self._families = Families(line, works, children)
 
-    def play(self, asked: Sequence[Row]) -> Forecast:
+    def forecast(self, asked: Sequence[Row]) -> Forecast:
         hands = self._line.crew.hands({self._operation(row) for row in asked})
         return foresee(
             self._families.all(), hands.working, asked={str(row["id"]) for row in asked}, floors=self._line.floors,
@@ -137,7 +137,7 @@ class _Teller:
         return order > min(MOST_IN_LINE, self._last_sure(forecast))
 
     def _last_sure(self, forecast: Forecast) -> int:
-        """How many are begun before the first that jobs may be before that were not read."""
+        """Up to which number the order is certain. Behind the horizon, ready jobs that were not read may come first."""
         horizon = self._line.horizon
         if horizon is None:
             return MOST_IN_LINE

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from towpath.core.records import PRIORITIES
-from towpath.engine.admin import Queues, QueueView
+from towpath.engine.asking.queues import QueueView, get_queue, list_queues
 from towpath.engine.services import Services
 from towpath.store.contract import Row, Store, Tx
 
@@ -47,7 +47,7 @@ class LaneView:
 
 
 async def queues(services: Services) -> list[QueueFigures]:
-    views = await Queues(services).list()
+    views = await list_queues(services)
 
     async def unit(tx: Tx) -> list[QueueFigures]:
         rows = await tx.fetch("queue_starts", since=tx.now - timedelta(minutes=_RATE_MINUTES))
@@ -59,7 +59,7 @@ async def queues(services: Services) -> list[QueueFigures]:
 
 async def queue(services: Services, name: str) -> QueueFigures:
     """One queue; no other is looked at. QueueNotFound if nobody knows it."""
-    view = await Queues(services).get(name)
+    view = await get_queue(services, name)
 
     async def unit(tx: Tx) -> QueueFigures:
         [row] = await tx.fetch("queue_starts_of", queue=name, since=tx.now - timedelta(minutes=_RATE_MINUTES))

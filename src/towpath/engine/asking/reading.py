@@ -1,28 +1,24 @@
-"""Looking at jobs: one, many, and their events."""
+"""Looking at one job, and at events."""
 
 from __future__ import annotations
 
 import uuid
 from collections.abc import AsyncIterator
 from datetime import datetime
-from typing import Any
 
 from towpath.core.encoding import decode
 from towpath.core.errors import ConfigurationError, JobNotFound
-from towpath.core.ids import FIRST_ID, LAST_ID
 from towpath.core.lifecycle import State
-from towpath.core.projections import folded
-from towpath.core.records import Event, Job, Step, Subject
+from towpath.core.naming import folded
+from towpath.core.records import Event, Job, Step
 from towpath.core.usage import NOTHING, Cost, Usage, total
-from towpath.engine.asking.deltas import DELETED, Deltas
+from towpath.engine.asking.deltas import OF_NO_JOB, Deltas
 from towpath.engine.asking.prices import get_prices
-from towpath.engine.registry import check_subject
 from towpath.store import journal
 from towpath.store.contract import Row, Store, Tx
 
 _PAGE = 1000
 _STREAMED = 2500
-_MOST_PER_PAGE = 10_000
 
 
 def check_id(job_id: str) -> str:
@@ -36,8 +32,12 @@ async def get(store: Store, job_id: str) -> Job:
     asked = check_id(job_id)
     found = await store.read(lambda tx: tx.jobs("jobs_by_id", ids=[asked]))
     if not found:
-        raise JobNotFound(f"no job has the id {job_id}; it may have been deleted or pruned")
+        raise no_job(job_id)
     return found[0]
+
+
+def no_job(job_id: str) -> JobNotFound:
+    return JobNotFound(f"no job has the id {job_id}; it may have been deleted or pruned")
 
 
 async def now(store: Store) -> datetime:
@@ -47,30 +47,6 @@ async def now(store: Store) -> datetime:
         return tx.now
 
     return await store.read(unit)
-
-
-async def list_jobs(
-    store: Store, *, limit: int, before: str | None, parent: str | None, subject: Subject | None = None, **filters: Any
-) -> list[Job]:
-    """Newest first; `before` is the last id of the previous page."""
-    if filters.get("state") is not None:
-        filters["state"] = check_state(filters["state"])
-    page = {"before": before, "before_id": check_id(before) if before else FIRST_ID, "limit": check_limit(limit)}
-    if subject is not None:
-        kind, subject_id = check_subject(subject)
-        page = {"before": page["before_id"] if before else LAST_ID, "limit": limit, "parent": parent and check_id(parent)}
-        named = {"subject_kind": kind, "subject_id": subject_id}
-        return await store.read(lambda tx: tx.jobs("list_of_subject", **named, **page, **filters))
-    if parent is not None:
-        asked = check_id(parent)
-        return await store.read(lambda tx: tx.jobs("list_children", parent_id=asked, state=filters.get("state"), **page))
-    return await store.read(lambda tx: tx.jobs("list_jobs", **page, **filters))
-
-
-def check_limit(limit: int) -> int:
-    if not 1 <= limit <= _MOST_PER_PAGE:
-        raise ConfigurationError(f"limit must be 1 to {_MOST_PER_PAGE:,} jobs per page, got {limit!r}")
-    return limit
 
 
 def check_state(name: str) -> str:
@@ -138,7 +114,7 @@ async def follow_all(store: Store, after: str | None, follow: bool) -> AsyncIter
     while True:
         page = await stream.page(place, limit=_STREAMED, whole=True)
         for event in page.events:
-            if event.name != DELETED:
+            if event.name not in OF_NO_JOB:
                 event.token = stream.token(page.place_after(event))
                 yield event
         place = page.end

@@ -1,1 +1,1 @@
-"""What people do to jobs that are there: cancel, delete, another priority."""
+"""What people do to jobs and queues that are there: cancel, requeue, delete, another priority, a pause. It may ask first."""

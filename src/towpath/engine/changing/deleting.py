@@ -1,4 +1,4 @@
-"""Deleting jobs whatever they are doing: what is not ended is cancelled first.
+"""Deleting jobs with all that belongs to them. Those that have not ended are cancelled first, if whoever deletes says so.
 
 A handler that runs is asked to stop, and a job is only removed when it has: until then its handler may still write to
 blobs or to systems of its own. Deleting waits for that a little while and then refuses, having cancelled.
@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from towpath.core.errors import JobNotFound, NotRequeueable
 from towpath.engine.changing.cancelling import cancel
 from towpath.engine.services import Services
-from towpath.engine.tending.retention import delete_tree
+from towpath.engine.values import blob_prefix
 from towpath.store.contract import Store, Tx
 
 PATIENCE = 5.0
@@ -89,3 +89,41 @@ async def _leased(store: Store, roots: list[str]) -> set[str]:
         return {str(row["root_id"]) for row in await tx.fetch("leased_roots", roots=roots)}
 
     return await store.read(unit)
+
+
+async def delete_tree(services: Services, job_id: str) -> int:
+    """Removes one ended root job with all its descendants and their history."""
+
+    async def unit(tx: Tx) -> list[str]:
+        ids = sorted({job_id, *(str(row["id"]) for row in await tx.fetch("descendants", ids=[job_id]))})
+        jobs = await tx.jobs("lock_jobs", ids=ids)
+        if not any(job.id == job_id for job in jobs):
+            raise JobNotFound(f"no job has the id {job_id}; it may have been deleted already")
+        for job in jobs:
+            if job.live or job.leased:
+                raise NotRequeueable(f"job {job.id} is {job.state.value}; cancel it first and let its handler end")
+            if job.id == job_id and job.parent_id is not None:
+                raise NotRequeueable(f"job {job_id} is a child of {job.parent_id}; delete that one with all its children")
+        await delete_jobs(tx, ids)
+        return ids
+
+    gone = await services.store.run(unit)
+    await services.blobs.delete_prefixes([blob_prefix(job) for job in gone])
+    return len(gone)
+
+
+async def delete_jobs(tx: Tx, ids: list[str]) -> None:
+    """The caller holds the rows' locks: whoever changed them in between would leave an event behind."""
+    await _bury(tx, ids)
+    for query in (
+        "drop_leases", "delete_events", "delete_steps", "delete_job_usage", "delete_signals",
+        "delete_provider_jobs", "delete_expenses", "drop_spend_waiters", "delete_owned", "delete_jobs",
+    ):  # fmt: skip
+        await tx.execute(query, ids=ids)
+
+
+async def _bury(tx: Tx, ids: list[str]) -> None:
+    """Streams are told that they are gone, and whose they were; see `tending/tombstones.py`."""
+    await tx.execute("bury", ids=ids, now=tx.now)
+    await tx.execute("list_last", ids=ids, now=tx.now)
+    tx.wake_streams = True

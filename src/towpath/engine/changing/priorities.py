@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from towpath.core.errors import JobNotFound, NotRequeueable
+from towpath.core.errors import NotRequeueable
 from towpath.core.lifecycle import State
 from towpath.core.records import Job
 from towpath.core.working_set import NO_PLACE, WorkingSet
+from towpath.engine.asking.reading import no_job
 from towpath.store import ledger
 from towpath.store.contract import Store, Tx
 
@@ -16,7 +17,7 @@ async def reprioritize(store: Store, job_id: str, priority: int) -> Job:
     async def unit(tx: Tx) -> Job:
         job = await ledger.lock_one(tx, job_id)
         if job is None:
-            raise JobNotFound(f"no job has the id {job_id}; it may have been deleted or pruned")
+            raise no_job(job_id)
         if job.state is not State.QUEUED:
             raise NotRequeueable(f"job {job_id} is {job.state.value}; only a queued job's priority can be changed")
         if job.priority != priority:

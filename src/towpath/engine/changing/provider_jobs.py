@@ -8,8 +8,8 @@ from functools import partial
 from towpath.core.errors import NotRequeueable
 from towpath.core.ids import FIRST_ID
 from towpath.core.provider_jobs import ProviderJob
+from towpath.engine.polling import polling_of
 from towpath.engine.services import Services
-from towpath.engine.tending.reconciler import polling_of
 from towpath.store import provider_journal
 
 
@@ -39,7 +39,7 @@ class ProviderJobs:
         return await self._resolve(provider_job_id, None)
 
     async def _resolve(self, provider_job_id: str, external_id: str | None) -> ProviderJob:
-        polling = polling_of(self._services)
+        polling = polling_of(self._services.settings)
         done = await self._services.store.run(
             partial(
                 provider_journal.resolve, provider_job_id=provider_job_id, external_id=external_id,

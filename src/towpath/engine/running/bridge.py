@@ -7,7 +7,7 @@ from collections.abc import Coroutine
 from typing import Any
 
 from towpath.core.records import Subject
-from towpath.engine.context import Context
+from towpath.engine.running.context import Context
 
 
 class SyncContext:

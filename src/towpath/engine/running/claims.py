@@ -39,9 +39,9 @@ class QueueClaims:
         self._swept_at, self._sweep_cost = float("-inf"), 0.0
 
     async def claim(self, limit: int, worker_id: str, lease_seconds: float) -> list[Claimed]:
-        _, taken = await self.turn([], self.ask(limit, worker_id, lease_seconds))
-        self.note(taken.jobs)
-        return taken.jobs
+        _, batch = await self.turn([], self.ask(limit, worker_id, lease_seconds))
+        self.note(batch.jobs)
+        return batch.jobs
 
     def ask(self, limit: int, worker_id: str, lease_seconds: float) -> Claim:
         """From the cursors on, or everywhere if a sweep is due."""
@@ -53,16 +53,18 @@ class QueueClaims:
         """Settles and claims, in one commit where that can be. What was claimed is to be noted, sooner or later."""
         sweep, started = claim.cursors is EVERYWHERE, self._clock()
         if settles:
-            verdicts, taken = await self._store.turn(settles, claim)
+            verdicts, batch = await self._store.turn(settles, claim)
         else:
-            verdicts, taken = [], await self._store.claim(claim)
-        if claim.after and not taken:  # the plateau has come to its end, but for what has come back to it
+            verdicts, batch = [], await self._store.claim(claim)
+        if claim.after and not batch:
+            # Nothing is left after the id up to which the jobs of this pass were claimed. Work that was begun may have come
+            # back to the same pass since, before that id: the same claim once more, without the id.
             self._after, self._next_after, self._plateau = {}, {}, {}
             claim.after = {}
-            taken = await self._store.claim(claim)
+            batch = await self._store.claim(claim)
         if sweep:
             self._swept_at, self._sweep_cost = self._clock(), self._clock() - started
-        return verdicts, taken
+        return verdicts, batch
 
     def note(self, jobs: Sequence[Claimed]) -> None:
         """How far claims have come."""

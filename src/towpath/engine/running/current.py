@@ -6,7 +6,7 @@ from contextvars import ContextVar
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from towpath.engine.context import Context
+    from towpath.engine.running.context import Context
     from towpath.engine.running.steps import Meter
 
 current_context: ContextVar[Context | None] = ContextVar("towpath_context", default=None)

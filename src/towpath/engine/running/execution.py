@@ -13,12 +13,13 @@ from towpath.core.errors import Category, EncodingError, LeaseLost, RateLimited,
 from towpath.core.outcomes import Deferred, Done, Failure, Partial, RetryLater, Suspend
 from towpath.core.reactions import ComeBack, GiveUp, TryAgain, categorise, describe, react
 from towpath.core.transitions import Transition
-from towpath.engine.context import Context
 from towpath.engine.registry import Operation
+from towpath.engine.running.context import Context
 from towpath.engine.running.current import current_context
 from towpath.engine.running.runners import Runners
 from towpath.engine.running.steps import SHORT_WAIT
 from towpath.engine.running.waits import progress_in
+from towpath.engine.tracing import arrived
 from towpath.engine.values import blob_prefix, is_reference
 from towpath.store.contract import Claimed
 from towpath.store.journal import Note
@@ -33,7 +34,7 @@ async def execute(job: Claimed, operation: Operation | None, ctx: Context, runne
     """Runs the entry and says what should become of the job."""
     if operation is None or ctx.cancelled:
         return _not_begun(job, operation, ctx)
-    token = current_context.set(ctx)
+    token, trace_token = current_context.set(ctx), arrived.set(ctx.trace)
     try:
         if operation.budget is not None:
             await ctx.budget(operation.budget)
@@ -61,6 +62,7 @@ async def execute(job: Claimed, operation: Operation | None, ctx: Context, runne
     finally:
         ctx.leave_progress()
         current_context.reset(token)
+        arrived.reset(trace_token)
 
 
 def _not_begun(job: Claimed, operation: Operation | None, ctx: Context) -> Transition:
@@ -76,7 +78,9 @@ def _being_cancelled() -> bool:
 
 async def _outcome(job: Claimed, operation: Operation, ctx: Context, value: Any) -> Transition:
     if ctx.suspended is not None:
-        return _deferral(job, ctx, ctx.suspended)  # it was swallowed, and wins all the same
+        return _deferral(
+            job, ctx, ctx.suspended
+        )  # the operation caught the exception that suspends it; it waits all the same
     if ctx.interrupted is not None and (ctx.interrupted != "shutdown" or ctx.heard):
         return _interrupted(job, operation, ctx)
     await ctx.place_follow_ups()

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from towpath.core.records import WorkerRow
-from towpath.engine.running.vigil import Vigil
+from towpath.engine.tending.vigil import Vigil
 from towpath.store.contract import Heart
 
 log = logging.getLogger("towpath.heartbeat")

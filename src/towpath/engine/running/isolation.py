@@ -24,8 +24,8 @@ from towpath.core.errors import Category, Fatal, OperationError, RateLimited, Sc
 from towpath.core.outcomes import RetryLater
 from towpath.core.reactions import ExceptionMap, categorise, describe
 from towpath.core.records import Subject
-from towpath.engine.context import Context
 from towpath.engine.registry import Operation
+from towpath.engine.running.context import Context
 from towpath.engine.running.logs import jot_line, line_of
 
 _SPAWN = multiprocessing.get_context("spawn")

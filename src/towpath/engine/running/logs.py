@@ -10,7 +10,7 @@ from towpath.core.encoding import plain
 from towpath.engine.running.current import current_context
 
 if TYPE_CHECKING:
-    from towpath.engine.context import Context
+    from towpath.engine.running.context import Context
 
 _LEVELS = {logging.DEBUG: "debug", logging.INFO: "info", logging.WARNING: "warning"}
 _MOST_PER_ENTRY = 1000

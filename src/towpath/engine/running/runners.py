@@ -8,9 +8,9 @@ from collections.abc import Awaitable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-from towpath.engine.context import Context
 from towpath.engine.registry import Operation
 from towpath.engine.running.bridge import SyncContext
+from towpath.engine.running.context import Context
 from towpath.engine.running.isolation import run_isolated
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 
-from towpath.engine.context import Context
+from towpath.engine.running.context import Context
 from towpath.store.contract import Claimed
 
 

@@ -17,7 +17,7 @@ SPLIT_FROM = 64
 
 
 class Ahead:
-    """A job that is claimed and has not been begun. With the claim it came with."""
+    """A job that is claimed and has not been begun."""
 
     __slots__ = ("job", "looks")
 
@@ -55,8 +55,8 @@ class Slots:
 
     def _begun_within(self, seconds: float) -> int:
         since, young = time.monotonic() - seconds, 0
-        for entry in reversed(self.running.values()):
-            if entry.began < since:
+        for running_job in reversed(self.running.values()):
+            if running_job.began < since:
                 break
             young += 1
         return young

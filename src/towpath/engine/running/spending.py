@@ -10,7 +10,7 @@ from towpath.engine.running.waits import full_name
 from towpath.store import spending
 
 if TYPE_CHECKING:
-    from towpath.engine.context import Context
+    from towpath.engine.running.context import Context
     from towpath.engine.transaction import Reading
 
 

@@ -20,7 +20,7 @@ from towpath.engine.values import blob_prefix
 from towpath.store.journal import Note, mismatch
 
 if TYPE_CHECKING:
-    from towpath.engine.context import Context
+    from towpath.engine.running.context import Context
 
 # Rate limits shorter than this are waited out in place; longer ones give the slot back.
 SHORT_WAIT = 5.0

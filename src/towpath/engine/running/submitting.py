@@ -26,16 +26,16 @@ from towpath.core.failpoints import reach
 from towpath.core.ids import uuid7
 from towpath.core.provider_jobs import CALL_GRACE, ProviderJob, ProviderState
 from towpath.core.reactions import message_of
+from towpath.engine.polling import polling_of
 from towpath.engine.providers import BlobFiles, as_json, order_of
 from towpath.engine.running.waits import full_name
-from towpath.engine.tending.reconciler import polling_of
 from towpath.engine.values import blob_prefix
 from towpath.providers import Grade, Order, Provider
 from towpath.store import journal, provider_journal
 
 if TYPE_CHECKING:
     from towpath.core.records import Step
-    from towpath.engine.context import Context
+    from towpath.engine.running.context import Context
     from towpath.store.contract import Tx
 
 _CALLS_AT_ONCE = 4
@@ -147,7 +147,7 @@ async def _note_calling(ctx: Context, row: ProviderJob) -> None:
 
 
 async def _submitted(ctx: Context, row: ProviderJob, external_id: str, status: str, how: str) -> None:
-    polling = polling_of(ctx.services)
+    polling = polling_of(ctx.settings)
 
     async def unit(tx: Tx) -> bool:
         return await provider_journal.record_submitted(

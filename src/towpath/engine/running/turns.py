@@ -15,8 +15,8 @@ from collections.abc import Callable, Sequence
 from towpath.core.failpoints import reach
 from towpath.core.records import WorkerRow
 from towpath.core.transitions import Transition
+from towpath.engine.group_commit import Done, GroupCommit, Settle
 from towpath.engine.running.claims import QueueClaims
-from towpath.engine.running.group_commit import Done, GroupCommit, Settle
 from towpath.engine.running.pace import Pace
 from towpath.engine.tending.loops import Loop
 from towpath.store.contract import UNDECIDED, Claim, Claimed, ClaimedBatch, Store
@@ -31,7 +31,7 @@ _AFTER_A_FAILURE = 0.2
 
 
 class Turns:
-    """Owns what is pending, the cursors of its queues, and the verdicts. Jobs are handed to `arrived` with their claim."""
+    """Owns what is pending, the cursors of its queues, and the verdicts. Jobs that were claimed are handed to `arrived`."""
 
     def __init__(
         self, store: Store, group_commit: GroupCommit, worker: WorkerRow, lease_seconds: float, pace: Pace, arrived: Arrived
@@ -101,34 +101,34 @@ class Turns:
                 break
             claim = claims.ask(room - total, self._worker_id, self._lease_seconds)
             try:
-                taken = await self._turn(claims, claim)
+                batch = await self._turn(claims, claim)
             except Exception as error:
                 log.warning("claiming from %s failed and will be tried again: %s", claims.queue, error)
                 await asyncio.sleep(_AFTER_A_FAILURE)
                 continue
             await reach("worker.claimed")
-            if taken:
-                self.coming += len(taken)
-                self._loop.call_soon(self._read, taken, claims, claim)
+            if batch:
+                self.coming += len(batch)
+                self._loop.call_soon(self._read, batch, claims)
                 self._go_on_after(claims)
-            total += len(taken)
+            total += len(batch)
         return total
 
     async def _turn(self, claims: QueueClaims, claim: Claim) -> ClaimedBatch:
         settles = self._carry()
         asked, self._asking = time.monotonic(), True
         try:
-            verdicts, taken = await claims.turn([transition for transition, _ in settles], claim)
+            verdicts, batch = await claims.turn([transition for transition, _ in settles], claim)
         except BaseException:
             self._group_commit.settle_all(settles)  # it tries them one by one if it has to
             raise
         finally:
             self._asking = False
-        if taken:
+        if batch:
             self._pace.turned(time.monotonic() - asked)
         if settles:
             self._loop.call_soon(self._tell, settles, verdicts)
-        return taken
+        return batch
 
     def _carry(self) -> list[Settle]:
         """What goes along with a claim. Nothing while notes are on their way: a job's notes come before its end."""
@@ -148,10 +148,10 @@ class Turns:
                 settle[1](verdict, None)
         self._group_commit.settle_all(undecided)
 
-    def _read(self, taken: ClaimedBatch, claims: QueueClaims, claim: Claim) -> None:
-        self.coming -= len(taken)
+    def _read(self, batch: ClaimedBatch, claims: QueueClaims) -> None:
+        self.coming -= len(batch)
         try:
-            jobs = taken.jobs
+            jobs = batch.jobs
         except Exception:  # whatever it is, it must cost neither slots nor the stop
             log.exception("what was claimed from %s cannot be read; its leases will run out", claims.queue)
             self._arrived([])

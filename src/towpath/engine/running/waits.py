@@ -17,7 +17,7 @@ from towpath.engine.tracing import enqueueing
 from towpath.store import journal
 
 if TYPE_CHECKING:
-    from towpath.engine.context import Context
+    from towpath.engine.running.context import Context
     from towpath.store.contract import Tx
 
 _LEVELS = ("debug", "info", "warning", "error")

@@ -53,10 +53,10 @@ class Watch:
     def lost(self, job_id: str, attempt: int, state: str) -> None:
         """An attempt of ours is no longer running, by the row."""
         key = (job_id, attempt)
-        entry = self._slots.running.get(key)
-        if entry is not None:
+        running_job = self._slots.running.get(key)
+        if running_job is not None:
             log.warning("job %s is %s now: interrupting attempt %d", job_id, state, attempt)
-            entry.interrupt("cancelled" if state == "cancelled" else "lost")
+            running_job.interrupt("cancelled" if state == "cancelled" else "lost")
         elif (ahead := self._slots.withdraw(key)) is not None:
             log.info("job %s is %s now: attempt %d is not begun", job_id, state, attempt)
             self._withdrawn(ahead)
@@ -71,9 +71,9 @@ class Watch:
 
     async def _look(self) -> float:
         now = time.monotonic()
-        for entry in list(self._slots.running.values()):
-            if entry.deadline < now:
-                entry.interrupt("timeout")
+        for running_job in list(self._slots.running.values()):
+            if running_job.deadline < now:
+                running_job.interrupt("timeout")
         if self._asked and now >= self._look_from:
             self._asked = False
             await self._find_cancelled()

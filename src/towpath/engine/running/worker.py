@@ -24,22 +24,22 @@ from towpath.core.outcomes import Failure
 from towpath.core.records import WorkerRow
 from towpath.core.transitions import Transition
 from towpath.engine import tracing
-from towpath.engine.context import Context
 from towpath.engine.registry import Operation
+from towpath.engine.running.context import Context
 from towpath.engine.running.execution import execute
 from towpath.engine.running.heartbeat import Heartbeat
 from towpath.engine.running.logs import JobLogHandler
 from towpath.engine.running.pace import Pace
-from towpath.engine.running.process import this_process
 from towpath.engine.running.runners import Runners
 from towpath.engine.running.running_job import RunningJob
 from towpath.engine.running.slots import Ahead, Slots
 from towpath.engine.running.turns import Turns
-from towpath.engine.running.vigil import Vigil
 from towpath.engine.running.watch import Watch
 from towpath.engine.services import Services
 from towpath.engine.tending.janitor import Janitor, adopt
 from towpath.engine.tending.loops import Loop
+from towpath.engine.tending.process import this_process
+from towpath.engine.tending.vigil import Vigil
 from towpath.store.contract import Claimed
 from towpath.version import __version__
 
@@ -163,14 +163,14 @@ class Worker:
     def hand_back(self) -> None:
         """Interrupts what runs, for whoever will not wait: its jobs go back to the queue and lose no attempt."""
         self._slots.close()
-        for entry in list(self._slots.running.values()):
-            entry.interrupt("shutdown")
+        for running_job in list(self._slots.running.values()):
+            running_job.interrupt("shutdown")
         self._release(self._slots.withdraw_all())
 
     @property
     def running(self) -> list[Claimed]:
         """The jobs in its slots."""
-        return [entry.job for entry in self._slots.running.values()]
+        return [running_job.job for running_job in self._slots.running.values()]
 
     async def _start(self) -> None:
         self._silence = self._services.transport.listen(self._heard)
@@ -246,29 +246,29 @@ class Worker:
         job = ahead.job
         operation = self._services.registry.get(job.operation)
         ctx = Context(job, self._services, operation.max_wait if operation else _HOUR)
-        entry = RunningJob(job, ctx, operation.timeout if operation else _HOUR)
-        self._slots.running[job.id, job.attempt] = entry
-        entry.task = self._loop.create_task(self._work(entry, operation))
+        running_job = RunningJob(job, ctx, operation.timeout if operation else _HOUR)
+        self._slots.running[job.id, job.attempt] = running_job
+        running_job.task = self._loop.create_task(self._work(running_job, operation))
 
-    async def _work(self, entry: RunningJob, operation: Operation | None) -> None:
-        entry.entered, job = True, entry.job
+    async def _work(self, running_job: RunningJob, operation: Operation | None) -> None:
+        running_job.entered, job = True, running_job.job
         try:
-            running = execute(job, operation, entry.ctx, self._runners)
+            running = execute(job, operation, running_job.ctx, self._runners)
             transition = await (tracing.attempt(job, running) if tracing.active() else running)
         except asyncio.CancelledError:
             transition = transitions.release(job.id, job.attempt)
         except BaseException:
             log.exception("job %s could not be run; its lease will run out", job.id)
-            self._leave(entry)
+            self._leave(running_job)
             self._heartbeat.drop(job.id, job.attempt)
             return
         await reach("worker.ran")
         self._settle(job, transition)
-        self._leave(entry)
+        self._leave(running_job)
 
-    def _leave(self, entry: RunningJob) -> None:
-        self._slots.running.pop((entry.job.id, entry.job.attempt), None)
-        self._pace.ended(time.monotonic() - entry.began)
+    def _leave(self, running_job: RunningJob) -> None:
+        self._slots.running.pop((running_job.job.id, running_job.job.attempt), None)
+        self._pace.ended(time.monotonic() - running_job.began)
         self._fill()
         self._wake.set()
 
@@ -348,7 +348,7 @@ class Worker:
         log.info("worker %s stopped", self.id)
 
     async def _drain(self, seconds: float) -> None:
-        tasks = [entry.task for entry in self._slots.running.values() if entry.task is not None]
+        tasks = [running_job.task for running_job in self._slots.running.values() if running_job.task is not None]
         if tasks:
             await asyncio.wait(tasks, timeout=max(0.0, seconds))
 

@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections import Counter
 from datetime import UTC, datetime, timedelta
 
+from towpath.core.count_deltas import FLOWS
 from towpath.core.usage import SUMS
-from towpath.engine.tending.rollups import FLOWS, KEEP_FINE, KEEP_MINUTES, add, add_histograms, hour_of
+from towpath.engine.tending.rollups import KEEP_FINE, KEEP_MINUTES, add, add_histograms, hour_of
 from towpath.store.contract import Store, Tx
 
 KEEP_HOURS = timedelta(days=400)
@@ -55,7 +56,7 @@ async def _fold_some(tx: Tx) -> int:
 
 
 async def _fold_hour(tx: Tx, hour: datetime) -> None:
-    """The row of the hour itself may be there already: it is also its first minute, and what was told late is in it."""
+    """The row of the hour itself may be there already: it is also its first minute, and what came late is in it."""
     span = {"hour": hour, "until": hour + HOUR}
     await _fold_flows(tx, hour, span)
     await _fold_durations(tx, hour, span)

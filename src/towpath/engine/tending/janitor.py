@@ -17,15 +17,15 @@ from towpath.core.errors import StoreUnavailable
 from towpath.core.failpoints import reach
 from towpath.core.ids import FIRST_ID
 from towpath.engine import schedules
-from towpath.engine.asking.occupancy import Sampler
 from towpath.engine.changing import idempotency
-from towpath.engine.running.vigil import Vigil
 from towpath.engine.services import Services
 from towpath.engine.tending import folding, retention, rollups, sweeping
 from towpath.engine.tending.loops import Loop
+from towpath.engine.tending.occupancy import Sampler
 from towpath.engine.tending.reconciler import Reconciler, wake_forsaken
 from towpath.engine.tending.rescuing import Rescuer, rescue
 from towpath.engine.tending.settling import one_by_one_if_needed
+from towpath.engine.tending.vigil import Vigil
 from towpath.store import ledger
 from towpath.store.contract import Row, Tx
 

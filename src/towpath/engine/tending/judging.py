@@ -12,37 +12,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 from towpath.core.encoding import encode
 from towpath.core.errors import RateLimited
 from towpath.core.provider_jobs import ProviderJob, ProviderState
 from towpath.core.reactions import message_of
+from towpath.engine.polling import Polling
 from towpath.providers import Answer, Phase, Vanished
 
 TRANSIENT_LIMIT = 3
-_SHORTEST = 1.0
-_OF_AGE = 0.1
 _STATES = {
     Phase.COMPLETED: ProviderState.COMPLETED,
     Phase.PARTIAL: ProviderState.PARTIAL,
     Phase.FAILED: ProviderState.FAILED,
     Phase.CANCELLED: ProviderState.CANCELLED,
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Polling:
-    """`longest` seconds between two looks; the first comes after `shortest`."""
-
-    longest: float = 120.0
-    timeout: float = 26 * 3600.0
-    shortest: float = _SHORTEST
-
-    def interval(self, age: float) -> float:
-        """A tenth of how long it has been under way: who waited a minute is told within seconds, a day within minutes."""
-        return min(self.longest, max(self.shortest, age * _OF_AGE))
 
 
 def judge(row: ProviderJob, look: Answer | Exception, now: datetime, polling: Polling) -> ProviderJob:

@@ -15,9 +15,10 @@ from towpath.core.errors import OperationError, StoreUnavailable, Transient
 from towpath.core.failpoints import reach
 from towpath.core.ids import FIRST_ID
 from towpath.core.provider_jobs import ProviderJob
+from towpath.engine.polling import polling_of
 from towpath.engine.providers import order_of
 from towpath.engine.services import Services
-from towpath.engine.tending.judging import Polling, judge
+from towpath.engine.tending.judging import judge
 from towpath.engine.tending.settling import one_by_one_if_needed
 from towpath.providers import Answer
 from towpath.store import provider_journal
@@ -31,16 +32,10 @@ _LONGEST_SLEEP = 1.0
 _SHORTEST_SLEEP = 0.02
 
 
-def polling_of(services: Services) -> Polling:
-    settings = services.settings
-    longest = settings.poll_interval_seconds
-    return Polling(longest, settings.task_timeout_hours * 3600, min(1.0, longest))
-
-
 class Reconciler:
     def __init__(self, services: Services) -> None:
         self._services = services
-        self._polling = polling_of(services)
+        self._polling = polling_of(services.settings)
         self._doors = asyncio.Semaphore(_AT_ONCE)
 
     async def turn(self) -> float:

@@ -14,10 +14,10 @@ from towpath.core.ids import FIRST_ID
 from towpath.core.lifecycle import State
 from towpath.core.transitions import Transition
 from towpath.engine.asking.liveness import furthest_lease, lease_seconds
-from towpath.engine.running.process import is_gone
-from towpath.engine.running.vigil import Vigil
 from towpath.engine.services import Services
+from towpath.engine.tending.process import is_gone
 from towpath.engine.tending.settling import one_by_one_if_needed
+from towpath.engine.tending.vigil import Vigil
 from towpath.store.contract import Row, Tx
 
 log = logging.getLogger("towpath.janitor")
@@ -36,8 +36,8 @@ class Page:
 
 
 async def rescue(services: Services) -> int:
-    """Whatever has run out by now, page by page, so that one bad row cannot hide the others. For whoever knows that it was
-    not for want of a chance to renew it; a janitor goes by `Rescuer`."""
+    """Whatever has run out by now, page by page, so that one bad row cannot hide the others. It takes for granted that every
+    worker could have renewed its leases; a janitor makes sure of that first, with `Rescuer`."""
     return await _each_page(services, 0.0, _ran_out)
 
 

@@ -13,17 +13,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from towpath.core.errors import JobNotFound, NotRequeueable
 from towpath.core.ids import FIRST_ID, first_at
 from towpath.core.lifecycle import State
+from towpath.engine.changing.deleting import delete_jobs
+from towpath.engine.services import Keep, Services
 from towpath.engine.tending import event_batches, tombstones
 from towpath.engine.values import blob_prefix
 from towpath.store.contract import Row, Tx
-
-if TYPE_CHECKING:
-    from towpath.engine.services import Services
 
 log = logging.getLogger("towpath.retention")
 
@@ -33,19 +31,6 @@ _LONGEST_PAUSE = 1.0
 _PAUSE = 0.25  # of the time that a batch took
 _GOOD = [State.SUCCEEDED.value, State.CANCELLED.value]
 _BAD = [State.FAILED.value, State.PARTIAL.value]
-
-
-@dataclass(frozen=True, slots=True)
-class Keep:
-    """How long ended jobs stay, in days; 0 is for ever."""
-
-    succeeded_days: float
-    failed_days: float
-
-    @property
-    def streams_may_miss(self) -> timedelta | None:
-        """How long what streams are told is kept, for those that come back; None is for ever."""
-        return max(timedelta(days=self.succeeded_days), tombstones.AT_LEAST) if self.succeeded_days > 0 else None
 
 
 async def prune(services: Services) -> int:
@@ -61,11 +46,16 @@ async def prune(services: Services) -> int:
             if days > 0:
                 which = Which(states, queue, () if queue is not None else tuple(others))
                 total += await prune_older(services, which, timedelta(days=days))
-    ages = [keep.streams_may_miss for keep in (*rules.values(), rest) if keep.streams_may_miss is not None]
+    ages = [_told_for(keep) for keep in (*rules.values(), rest) if keep.succeeded_days > 0]
     await tombstones.forget(services.store, min(ages, default=tombstones.KEPT))
     if ages:
         await event_batches.prune(services.store, min(ages))
     return total
+
+
+def _told_for(keep: Keep) -> timedelta:
+    """How long what streams are told is kept, for those that come back."""
+    return max(timedelta(days=keep.succeeded_days), tombstones.AT_LEAST)
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,34 +139,3 @@ async def _remove(tx: Tx, which: Which, before: datetime, ids: list[str]) -> lis
     gone = sorted({*roots, *(str(row["id"]) for row in await tx.fetch("descendants", ids=roots))})
     await delete_jobs(tx, gone)
     return gone
-
-
-async def delete_jobs(tx: Tx, ids: list[str]) -> None:
-    """The caller holds the rows' locks: whoever changed them in between would leave an event behind."""
-    await tombstones.bury(tx, ids)
-    for query in (
-        "drop_leases", "delete_events", "delete_steps", "delete_job_usage", "delete_signals",
-        "delete_provider_jobs", "delete_expenses", "drop_spend_waiters", "delete_owned", "delete_jobs",
-    ):  # fmt: skip
-        await tx.execute(query, ids=ids)
-
-
-async def delete_tree(services: Services, job_id: str) -> int:
-    """Removes one ended root job with all its descendants and their history."""
-
-    async def unit(tx: Tx) -> list[str]:
-        ids = sorted({job_id, *(str(row["id"]) for row in await tx.fetch("descendants", ids=[job_id]))})
-        jobs = await tx.jobs("lock_jobs", ids=ids)
-        if not any(job.id == job_id for job in jobs):
-            raise JobNotFound(f"no job has the id {job_id}; it may have been deleted already")
-        for job in jobs:
-            if job.live or job.leased:
-                raise NotRequeueable(f"job {job.id} is {job.state.value}; cancel it first and let its handler end")
-            if job.id == job_id and job.parent_id is not None:
-                raise NotRequeueable(f"job {job_id} is a child of {job.parent_id}; delete that one with all its children")
-        await delete_jobs(tx, ids)
-        return ids
-
-    gone = await services.store.run(unit)
-    await services.blobs.delete_prefixes([blob_prefix(job) for job in gone])
-    return len(gone)

@@ -1,6 +1,6 @@
-"""Compacts what the transactions have tallied: counts and histograms per minute, depths per queue, use of models.
+"""Compacts the deltas that transactions have written: counts and histograms per minute, depths per queue, use of models.
 
-Any number of processes may do this at once: each tally row is taken by exactly one of them. What is told late, because
+Any number of processes may do this at once: each row is taken by exactly one of them. What comes late, because
 no worker ran for days, goes straight to its hour: minutes that old have been folded already, see `folding.py`.
 """
 
@@ -12,6 +12,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from towpath.core import histogram
+from towpath.core.count_deltas import FLOWS, LEVELS
 from towpath.core.encoding import decode, encode
 from towpath.core.usage import SUMS
 from towpath.store.contract import Row, Store, Tx
@@ -19,18 +20,24 @@ from towpath.store.contract import Row, Store, Tx
 KEEP_MINUTES = timedelta(hours=48)
 KEEP_FINE = timedelta(hours=3)
 """For what is kept by the minute only because the last hour is shown so."""
-FLOWS = ("created", "started", "succeeded", "partial", "failed", "cancelled", "retried", "wait_seconds", "run_seconds")
-_LEVELS = ("queued", "running", "waiting")
+_MOST_COMPACTIONS = 50
 
 
 async def roll_up(store: Store) -> int:
     """Answers how much there was to compact."""
     done = 0
-    if await store.read(lambda tx: tx.fetch("any_tally")):
+    if await store.read(lambda tx: tx.fetch("any_count_delta")):
         done += await store.run(_compact)
-    if await store.read(lambda tx: tx.fetch("any_usage")):
+    if await store.read(lambda tx: tx.fetch("any_usage_delta")):
         done += await store.run(_compact_usage)
     return done
+
+
+async def catch_up(store: Store) -> None:
+    """Workers do this every second. While none runs, a server still wants to show what was enqueued."""
+    for _ in range(_MOST_COMPACTIONS):
+        if not await roll_up(store):
+            break
 
 
 def hour_of(moment: datetime) -> datetime:
@@ -45,12 +52,12 @@ def slot_of(minute: datetime, now: datetime, *, of: int = 1) -> datetime:
 
 
 async def _compact(tx: Tx) -> int:
-    rows = await tx.fetch("take_tally")
+    rows = await tx.fetch("take_count_deltas")
     if tx.dialect == "sqlite":
-        await tx.execute("clear_tally")
+        await tx.execute("clear_count_deltas")
     await _add_flows(tx, rows)
     await _add_durations(tx, rows)
-    for queue, depth in sorted(_summed(rows, ("queue",), _LEVELS).items()):
+    for queue, depth in sorted(_summed(rows, ("queue",), LEVELS).items()):
         await tx.execute("add_depth", queue=queue[0], **depth)
     return len(rows)
 
@@ -118,10 +125,10 @@ def _plain(value: Any) -> Any:
 
 
 async def _compact_usage(tx: Tx) -> int:
-    rows = await tx.fetch("take_usage")
-    told = [dict(row) | {"quarter": slot_of(row["minute"], tx.now, of=15)} for row in rows]
+    rows = await tx.fetch("take_usage_deltas")
+    used = [dict(row) | {"quarter": slot_of(row["minute"], tx.now, of=15)} for row in rows]
     whose = ("tenant", "queue", "operation", "model")
-    await add(tx, "add_usages", ("quarter", *whose), _summed(told, ("quarter", *whose), SUMS))
-    recent = [row for row in told if row["minute"] >= tx.now - KEEP_FINE]
+    await add(tx, "add_usages", ("quarter", *whose), _summed(used, ("quarter", *whose), SUMS))
+    recent = [row for row in used if row["minute"] >= tx.now - KEEP_FINE]
     await add(tx, "add_spends", ("minute", *whose), _summed(recent, ("minute", *whose), SUMS))
     return len(rows)

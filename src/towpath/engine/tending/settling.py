@@ -1,4 +1,4 @@
-"""Moves of many jobs at once, or one by one if one of them cannot be made."""
+"""Transitions of many jobs in one transaction, or one by one if one of them makes that fail."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ log = logging.getLogger("towpath.janitor")
 
 
 async def one_by_one_if_needed(services: Services, asked: list[Transition]) -> int:
-    """Answers how many were made: one bad row must not hold up the others."""
+    """Answers how many happened: one bad row must not hold up the others."""
     if not asked:
         return 0
     try:

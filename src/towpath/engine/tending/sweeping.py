@@ -19,15 +19,12 @@ from collections.abc import AsyncIterator
 from contextlib import aclosing
 from datetime import UTC, datetime, timedelta
 from functools import partial
-from typing import TYPE_CHECKING
 from uuid import UUID
 
+from towpath.blobs import BlobStore
 from towpath.blobs.marking import marked_since, marks_of_others
+from towpath.engine.services import Services
 from towpath.store.contract import Store, Tx
-
-if TYPE_CHECKING:
-    from towpath.blobs import BlobStore
-    from towpath.engine.services import Services
 
 log = logging.getLogger("towpath.sweeping")
 

@@ -1,9 +1,10 @@
 """What remains of a deleted job for a while: whose it was, so that streams of events can say that it is gone.
 
-The row is written by the transaction that deletes the job. It and what streams are told (`event_batches.py`) go with the
-shortest retention that was set for succeeded jobs, but no earlier than after an hour, and tombstones after eight days at the
-latest. Whoever removes something raises a floor: a stream that comes back from below it could have missed something, and
-is told to start over. So is one that has been away for more than `STREAMS_RETURN_WITHIN`.
+The row is written by the transaction that deletes the job (`changing/deleting.py`). It, notices (`engine/notices.py`) and
+what streams are told (`event_batches.py`) go with the shortest retention that was set for succeeded jobs, but no earlier
+than after an hour, and tombstones after eight days at the latest. Whoever removes something raises a floor: a stream that
+comes back from below it could have missed something, and is told to start over. So is one that has been away for more than
+`STREAMS_RETURN_WITHIN`.
 """
 
 from __future__ import annotations
@@ -22,13 +23,6 @@ _BATCH = 10_000
 _LONGEST_PAUSE = 1.0
 
 
-async def bury(tx: Tx, job_ids: list[str]) -> None:
-    """To be called before the jobs' rows are removed."""
-    await tx.execute("bury", ids=job_ids, now=tx.now)
-    await tx.execute("list_deleted", ids=job_ids, now=tx.now)
-    tx.told = True
-
-
 async def forget(store: Store, older_than: timedelta = KEPT) -> int:
     """Removes what is older, in small transactions, until there is none."""
     age, total = min(older_than, KEPT), 0
@@ -42,7 +36,8 @@ async def forget(store: Store, older_than: timedelta = KEPT) -> int:
 
 
 async def _forget(tx: Tx, age: timedelta) -> int:
-    gone = await tx.execute("forget_tombstones", before=tx.now - age, limit=_BATCH)
+    page = {"before": tx.now - age, "limit": _BATCH}
+    gone = await tx.execute("forget_tombstones", **page) + await tx.execute("forget_notices", **page)
     if gone:
         await raise_floor(tx, age)
     return gone

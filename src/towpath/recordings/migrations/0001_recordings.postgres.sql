@@ -29,7 +29,8 @@ CREATE TABLE towpath.recording (
     last_error    text
 );
 CREATE INDEX recording_tenant ON towpath.recording (tenant, id);
-CREATE INDEX recording_asset ON towpath.recording (asset_id);
+-- A file is one recording, however often it is reported.
+CREATE UNIQUE INDEX recording_asset ON towpath.recording (asset_id) WHERE removed_at IS NULL;
 
 CREATE TABLE towpath.recording_transcript (
     id           text PRIMARY KEY,

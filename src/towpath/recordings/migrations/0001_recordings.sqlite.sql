@@ -29,7 +29,8 @@ CREATE TABLE towpath_recording (
     last_error    text
 );
 CREATE INDEX towpath_recording_tenant ON towpath_recording (tenant, id);
-CREATE INDEX towpath_recording_asset ON towpath_recording (asset_id);
+-- A file is one recording, however often it is reported.
+CREATE UNIQUE INDEX towpath_recording_asset ON towpath_recording (asset_id) WHERE removed_at IS NULL;
 
 CREATE TABLE towpath_recording_transcript (
     id           text PRIMARY KEY,

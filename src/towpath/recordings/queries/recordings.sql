@@ -1,8 +1,10 @@
 -- name: recording_add
+-- Zero rows: there is one of this file.
 INSERT INTO towpath.recording (id, tenant, lane, title, file_name, asset_id, media_type, bytes, language, speakers,
                                auto_summary, created_by, creator, created_at, stated)
 VALUES (:id, :tenant, :lane, :title, :file_name, :asset_id, :media_type, :bytes, :language, :speakers,
         :auto_summary, :created_by, :creator, :now, :stated)
+ON CONFLICT (asset_id) WHERE removed_at IS NULL DO NOTHING
 
 -- name: recordings_by_id
 SELECT id, tenant, lane, title, file_name, asset_id, media_type, bytes, language, speakers, auto_summary, duration,
@@ -17,7 +19,7 @@ SELECT id, tenant, lane, title, file_name, asset_id, media_type, bytes, language
 FROM towpath.recording WHERE id = :id AND removed_at IS NULL FOR UPDATE
 
 -- name: recording_by_asset
-SELECT id FROM towpath.recording WHERE asset_id = :asset_id AND tenant = :tenant AND removed_at IS NULL
+SELECT id FROM towpath.recording WHERE asset_id = :asset_id AND removed_at IS NULL
 
 -- name: recordings_alike
 -- The newest of what was sent with this content and these wishes.

@@ -12,8 +12,8 @@ from towpath.http.contents import content_response
 from towpath.http.policy import Reader, tenant_of
 from towpath.http.problems import not_found, responses
 from towpath.http.routing import Router
+from towpath.http.state import Engine
 from towpath.identity.principal import Principal
-from towpath.server.routes.sharing import Engine
 from towpath.server.schemas.assets import Asset, AssetUsage
 from towpath.server.schemas.base import Label
 

@@ -10,7 +10,7 @@ from fastapi import Query
 from towpath.http import audit
 from towpath.http.policy import Admin
 from towpath.http.routing import Router
-from towpath.server.routes.sharing import Engine
+from towpath.http.state import Engine
 from towpath.server.routes.tokens import After, Limit
 from towpath.server.schemas.audit import AuditLine
 from towpath.server.schemas.base import Page

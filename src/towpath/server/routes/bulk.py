@@ -6,27 +6,24 @@ from collections.abc import Awaitable, Callable, Sequence
 
 from fastapi import Request
 
-from towpath.core import transitions
 from towpath.core.records import Job as JobRow
 from towpath.engine.app import App
 from towpath.engine.asking import listing
-from towpath.engine.changing import cancelling, deleting
+from towpath.engine.changing import cancelling, deleting, requeueing
+from towpath.engine.changing.batches import batches
 from towpath.http.audit import audit
 from towpath.http.policy import Writer
 from towpath.http.problems import invalid
 from towpath.http.routing import Router
+from towpath.http.state import Engine
 from towpath.identity.principal import Principal
-from towpath.server.routes.sharing import Engine, wanted_by
+from towpath.server.routes.sharing import wanted_by
 from towpath.server.schemas.bulk import Bulk, BulkDone, JobFilter
-from towpath.store import ledger
-from towpath.store.contract import Tx
 
 router = Router(prefix="/api/jobs", tags=["jobs"])
 
 BATCH = 500
 """Jobs per request by filter."""
-_TOGETHER = 50
-"""Jobs per transaction: few enough not to hold others up, enough to be quick."""
 
 NOT_FOUND = "not found"
 
@@ -74,7 +71,7 @@ Outcome = tuple[int, dict[str, str]]
 async def cancel_many(app: App, ids: Sequence[str], principal: Principal) -> Outcome:
     done: set[str] = set()
     refused: dict[str, str] = {}
-    for batch in _batches(ids):
+    for batch in batches(ids):
         outcome = await cancelling.cancel(app.services.store, batch, f"cancelled by {principal.name}")
         done.update(outcome.ids)
         refused |= {one: f"it had ended: {outcome.was[one]}" for one in batch if one in outcome.was and one not in done}
@@ -83,24 +80,13 @@ async def cancel_many(app: App, ids: Sequence[str], principal: Principal) -> Out
 
 
 async def retry_many(app: App, ids: Sequence[str], _principal: Principal) -> Outcome:
-    refused: dict[str, str] = {}
-    for batch in _batches(ids):
-        verdicts = await app.services.store.run(_requeueing(batch))
-        refused |= {one: why for one, why in zip(batch, verdicts, strict=True) if why is not None}
-    return len(ids) - len(refused), refused
-
-
-def _requeueing(batch: Sequence[str]) -> Callable[[Tx], Awaitable[list[str | None]]]:
-    return lambda tx: ledger.apply(tx, [transitions.requeue(one) for one in batch])
+    done = await requeueing.requeue(app.services, ids)
+    return done.requeued, done.refused
 
 
 async def delete_many(app: App, ids: Sequence[str], _principal: Principal) -> Outcome:
     removed = await deleting.remove(app.services, ids)
     return removed.jobs, removed.refused
-
-
-def _batches(ids: Sequence[str]) -> list[list[str]]:
-    return [list(ids[start : start + _TOGETHER]) for start in range(0, len(ids), _TOGETHER)]
 
 
 _ACTIONS: dict[str, Callable[[App, Sequence[str], Principal], Awaitable[Outcome]]] = {

@@ -14,9 +14,10 @@ from towpath.http.authentication import still_holds
 from towpath.http.policy import Reader, tenant_of
 from towpath.http.problems import invalid, responses
 from towpath.http.routing import Router
+from towpath.http.state import Engine
 from towpath.push import EventStream, Wanted
 from towpath.push.wanted import KINDS
-from towpath.server.routes.sharing import Engine, no_job
+from towpath.server.routes.sharing import no_job
 from towpath.server.schemas.base import Request as Asked
 from towpath.server.schemas.base import Text
 from towpath.server.schemas.bulk import JobId

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from fastapi import Request
 
-from towpath.engine.changing import example
+from towpath.engine import example
 from towpath.http.audit import audit
 from towpath.http.policy import Admin, Reader
 from towpath.http.routing import Router
-from towpath.server.routes.sharing import Engine
+from towpath.http.state import Engine
 from towpath.server.schemas.example import Example, RemovedExample
 
 router = Router(prefix="/api/example", tags=["example"])

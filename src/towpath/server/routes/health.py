@@ -8,7 +8,7 @@ from towpath.core.errors import StoreUnavailable
 from towpath.http.policy import Anyone
 from towpath.http.problems import Problem, responses
 from towpath.http.routing import Router
-from towpath.server.routes.sharing import Engine
+from towpath.http.state import Engine
 from towpath.server.schemas.health import Health
 from towpath.version import __version__
 

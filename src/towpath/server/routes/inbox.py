@@ -11,16 +11,15 @@ from towpath.core.errors import TowpathError
 from towpath.engine.app import App
 from towpath.engine.asking import listing
 from towpath.engine.asking.causes import causes
-from towpath.engine.asking.listing import Wanted
 from towpath.http.audit import audit
 from towpath.http.policy import Reader, Writer, tenant_of
 from towpath.http.problems import Problem, invalid
 from towpath.http.routing import Router
+from towpath.http.state import Engine
 from towpath.identity.principal import Principal
 from towpath.server.counts import at_most_once_a_second
 from towpath.server.payloads import check_edit
 from towpath.server.routes.bulk import BATCH, own_ids, retry_many
-from towpath.server.routes.sharing import Engine
 from towpath.server.schemas.base import Label, Name, Page
 from towpath.server.schemas.base import Request as Asked
 from towpath.server.schemas.bulk import JobId
@@ -66,7 +65,8 @@ async def list_inbox(principal: Reader, app: Engine, asked: Annotated[InboxQuery
 @router.get("/jobs", operation_id="list_inbox_jobs")
 async def list_inbox_jobs(principal: Reader, app: Engine, asked: Annotated[GroupQuery, Query()]) -> Page[Job]:
     """The failed jobs of a group, newest first."""
-    wanted = _failures(tenant_of(principal, asked.tenant), asked.operation, asked.kind, asked.message)
+    tenant = tenant_of(principal, asked.tenant)
+    wanted = listing.failures(tenant=tenant, operation=asked.operation, kind=asked.kind, message=asked.message)
     found = await listing.search(app.services.store, wanted, after=asked.after, limit=asked.limit)
     return Page[Job](items=[job_of(row) for row in found.jobs], next=found.next)
 
@@ -81,20 +81,16 @@ async def requeue_inbox(principal: Writer, app: Engine, request: Request, asked:
 
 
 async def _chosen(app: App, principal: Principal, asked: Requeue) -> tuple[list[str], dict[str, str], str | None]:
-    filters = (asked.operation, asked.kind, asked.message)
+    filters = {"operation": asked.operation, "kind": asked.kind, "message": asked.message}
     if asked.ids is not None:
-        if asked.all or any(filters):
+        if asked.all or any(filters.values()):
             raise invalid("ids", "give ids, or a group, or all; not several of them")
         return *await own_ids(app, principal, asked.ids), None
-    if not asked.all and not any(filters):
+    if not asked.all and not any(filters.values()):
         raise invalid("all", "name ids or a group, or set all to true")
-    wanted = _failures(tenant_of(principal, None), *filters)
+    wanted = listing.failures(tenant=tenant_of(principal, None), **filters)
     found = await listing.search(app.services.store, wanted, after=asked.after, limit=BATCH)
     return [row.id for row in found.jobs], {}, found.next
-
-
-def _failures(tenant: str | None, operation: str | None, kind: str | None, message: str | None) -> Wanted:
-    return Wanted(states=["failed"], leaves=True, tenant=tenant, operation=operation, kind=kind, message=message)
 
 
 async def _requeue(app: App, ids: list[str], principal: Principal, asked: Requeue) -> tuple[int, dict[str, str]]:

@@ -14,8 +14,9 @@ from towpath.engine.asking.listing import Wanted
 from towpath.http.policy import Reader, tenant_of
 from towpath.http.problems import not_found, responses
 from towpath.http.routing import Router
+from towpath.http.state import Engine
 from towpath.server.counts import counts_for
-from towpath.server.routes.sharing import Engine, JobIdPath, own_job, wanted_by
+from towpath.server.routes.sharing import JobIdPath, own_job, wanted_by
 from towpath.server.schemas.base import Page, Request, any_case
 from towpath.server.schemas.bulk import JobFilter, JobId, States
 from towpath.server.schemas.details import JobDetail, JobWorker, explanation_of, step_of

@@ -19,9 +19,9 @@ from towpath.http.audit import audit
 from towpath.http.policy import Writer, tenant_of
 from towpath.http.problems import Problem, conflict, responses
 from towpath.http.routing import Router
-from towpath.identity.principal import PRIORITY, Principal
+from towpath.http.state import Engine
+from towpath.identity.principal import WITHOUT_STANDING, Principal, no_standing
 from towpath.server.payloads import check_payload, public_operation
-from towpath.server.routes.sharing import Engine
 from towpath.server.schemas.base import Label
 from towpath.server.schemas.jobs import Job, NewJob, job_of
 
@@ -71,13 +71,8 @@ async def create_job(
 
 
 def check_standing(principal: Principal, priority: int, cost: float = 1.0) -> None:
-    """Coming before everybody else, or paying less than others for a turn, takes a scope of its own."""
-    if (priority < 1 or cost < 1.0) and not principal.may(PRIORITY):
-        what = "priority 0" if priority < 1 else "a cost below 1"
-        raise Problem(
-            "forbidden", 403, f"{what} takes from others, and needs the scope {PRIORITY!r}",
-            remedy="leave it out, or use a token that has the scope",
-        )  # fmt: skip
+    if why := no_standing(principal.scopes, priority, cost):
+        raise Problem("forbidden", 403, why, remedy=WITHOUT_STANDING)
 
 
 async def _row(app: App, made: Made) -> JobRow:

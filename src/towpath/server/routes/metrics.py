@@ -13,13 +13,12 @@ from towpath.http.authentication import authenticate
 from towpath.http.hosts import host_in
 from towpath.http.policy import Policy, refuse_unknown_query
 from towpath.http.routing import Router
-from towpath.http.state import exposure_of
+from towpath.http.state import Engine, exposure_of
 from towpath.identity.principal import ADMIN, Principal
 from towpath.outbound.addresses import is_loopback
 from towpath.server.counts import at_most_once_a_second
 from towpath.server.exposition import exposition, look
 from towpath.server.observing import Requests
-from towpath.server.routes.sharing import Engine
 
 router = Router(tags=["health"])
 

@@ -12,9 +12,10 @@ from towpath.http.audit import audit
 from towpath.http.policy import Writer
 from towpath.http.problems import conflict, responses
 from towpath.http.routing import Router
+from towpath.http.state import Engine
 from towpath.server.payloads import check_edit
 from towpath.server.routes.making import check_standing
-from towpath.server.routes.sharing import Engine, JobIdPath, no_job, own_job
+from towpath.server.routes.sharing import JobIdPath, no_job, own_job
 from towpath.server.schemas.jobs import Cancelled, Deleted, Job, Priority, Retry, Signal, job_of
 
 router = Router(prefix="/api/jobs", tags=["jobs"])

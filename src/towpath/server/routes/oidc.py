@@ -13,12 +13,11 @@ from towpath.http.cookies import set_cookie, set_session
 from towpath.http.policy import Anyone, Arriving
 from towpath.http.problems import Problem, problem_of, responses
 from towpath.http.routing import Router
-from towpath.http.state import app_of, base_url_of
+from towpath.http.state import Engine, app_of, base_url_of
 from towpath.identity.errors import LoginRefused
 from towpath.identity.oidc import flow
 from towpath.identity.oidc.provider import Provider, provider_from
 from towpath.server.routes.session import beginning
-from towpath.server.routes.sharing import Engine
 
 log = logging.getLogger("towpath.http")
 router = Router(prefix="/api/auth/oidc", tags=["session"])

@@ -9,7 +9,7 @@ from pydantic.errors import PydanticInvalidForJsonSchema, PydanticUserError
 from towpath.engine.registry import Operation as Known
 from towpath.http.policy import Reader
 from towpath.http.routing import Router
-from towpath.server.routes.sharing import Engine
+from towpath.http.state import Engine
 from towpath.server.schemas.operations import Operation
 
 router = Router(prefix="/api/operations", tags=["operations"])

@@ -14,8 +14,8 @@ from towpath.http.audit import audited, note
 from towpath.http.policy import Admin, Reader
 from towpath.http.problems import responses
 from towpath.http.routing import Router
+from towpath.http.state import Engine
 from towpath.server.counts import at_most_once_a_second, forget
-from towpath.server.routes.sharing import Engine
 from towpath.server.schemas.queues import Lane, LaneSettings, Queue, QueueDetail, QueueSettings
 
 router = Router(prefix="/api/queues", tags=["queues"])

@@ -13,7 +13,7 @@ from towpath.http.audit import audited, note
 from towpath.http.policy import Admin, Reader, tenant_of
 from towpath.http.problems import responses
 from towpath.http.routing import Router
-from towpath.server.routes.sharing import Engine
+from towpath.http.state import Engine
 from towpath.server.schemas.jobs import Job, job_of
 from towpath.server.schemas.schedules import NewSchedule, Schedule
 from towpath.store.also import Also

@@ -16,12 +16,11 @@ from towpath.http.facts import facts_in
 from towpath.http.policy import Anyone, Caller, require_session
 from towpath.http.problems import Problem, not_found, responses
 from towpath.http.routing import Router
-from towpath.http.state import app_of, exposure_of
+from towpath.http.state import Engine, app_of, exposure_of
 from towpath.identity import accounts, logging_in, sessions
 from towpath.identity.errors import AccountNotFound, LoginRefused
 from towpath.identity.principal import SCOPES, Principal
 from towpath.identity.sessions import NewSession, new_session
-from towpath.server.routes.sharing import Engine
 from towpath.server.schemas.session import (
     Credentials,
     LinkToken,

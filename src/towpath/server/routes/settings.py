@@ -12,7 +12,7 @@ from towpath.http import bodies
 from towpath.http.audit import audited, note
 from towpath.http.policy import Admin
 from towpath.http.routing import Router
-from towpath.server.routes.sharing import Engine
+from towpath.http.state import Engine
 from towpath.server.schemas.settings import Price, Prices
 
 router = Router(prefix="/api/settings", tags=["settings"])

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import Depends, Path
+from fastapi import Path
 
 from towpath.core.errors import JobNotFound
 from towpath.core.records import Job
 from towpath.engine.app import App
 from towpath.engine.asking.listing import Wanted
 from towpath.http.policy import tenant_of
-from towpath.http.state import app_of
 from towpath.identity.principal import Principal
 from towpath.server.schemas.bulk import JobFilter
 
-Engine = Annotated[App, Depends(app_of)]
 JobIdPath = Annotated[str, Path(description="The job's id.")]
 
 

@@ -7,11 +7,11 @@ from typing import Annotated
 from fastapi import Query
 from pydantic import BeforeValidator
 
-from towpath.core.projections import folded
+from towpath.core.naming import folded
 from towpath.http.policy import Reader, tenant_of
 from towpath.http.routing import Router
+from towpath.http.state import Engine
 from towpath.server.counts import at_most_once_a_second
-from towpath.server.routes.sharing import Engine
 from towpath.server.schemas.base import Label, Name
 from towpath.server.schemas.stats import Stats, WindowName, shown
 

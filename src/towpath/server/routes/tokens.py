@@ -11,10 +11,10 @@ from towpath.http.audit import audited, note
 from towpath.http.policy import Reader, Writer
 from towpath.http.problems import Problem, responses
 from towpath.http.routing import Router
+from towpath.http.state import Engine
 from towpath.identity import accounts, tokens
 from towpath.identity.principal import Principal
 from towpath.identity.records import Token as KeptToken
-from towpath.server.routes.sharing import Engine
 from towpath.server.schemas.base import Page, Text
 from towpath.server.schemas.tokens import NewToken, Token, TokenRequest
 from towpath.server.streams import reconsider_streams

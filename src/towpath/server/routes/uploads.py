@@ -26,8 +26,8 @@ from towpath.http.policy import Anyone, Reader, Writer
 from towpath.http.problems import Problem, conflict, invalid, not_found, responses
 from towpath.http.routing import Router
 from towpath.http.senders import sender_of
+from towpath.http.state import Engine
 from towpath.identity.principal import Principal
-from towpath.server.routes.sharing import Engine
 from towpath.server.schemas.assets import Upload, UploadError
 from towpath.server.upload_metadata import wanted_from
 
@@ -187,11 +187,13 @@ async def _as_it_comes(request: Request) -> AsyncIterator[bytes]:
 async def delete_upload(
     principal: Writer, app: Engine, request: Request, upload_id: UploadPath, tus_resumable: Resumable = None
 ) -> Response:
-    """Gives an upload up, with what has come of it. A finished one belongs to what was made of it."""
+    """Gives an upload up, with what has come of it. One that was handed over belongs to what was made of it."""
     found = await _own(app, principal, upload_id)
     _check_protocol(request)
-    if found.complete and not found.error:
+    if found.finished_at and not found.error:
         raise conflict("the upload is complete and has been handed over", remedy="delete what was made of it")
+    if found.complete and not found.error and await uploads.being_finished(app, found.id):
+        raise conflict("the upload is complete and is being handed over", remedy="wait for that, or cancel its job first")
     await assets.delete(app, found.tenant, [found.id])
     audit(request, "upload.delete", found.id, tenant=found.tenant)
     return _answer(204)

@@ -11,11 +11,10 @@ from towpath.http.audit import audited, note
 from towpath.http.policy import Admin
 from towpath.http.problems import conflict, responses
 from towpath.http.routing import Router
-from towpath.http.state import base_url_of
+from towpath.http.state import Engine, base_url_of
 from towpath.identity import accounts, links, passwords
 from towpath.identity.principal import Principal
 from towpath.identity.records import Account
-from towpath.server.routes.sharing import Engine
 from towpath.server.routes.tokens import After, Limit
 from towpath.server.schemas.base import Page
 from towpath.server.schemas.users import NewUser, ResetLink, User, UserChange

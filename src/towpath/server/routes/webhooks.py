@@ -12,9 +12,9 @@ from towpath.http.audit import audited, note
 from towpath.http.policy import Reader, Writer, tenant_of
 from towpath.http.problems import invalid, not_found, responses
 from towpath.http.routing import Router
+from towpath.http.state import Engine
 from towpath.identity.principal import Principal
 from towpath.outbound.client import ForbiddenAddress, Outbound, Unresolvable, check_url
-from towpath.server.routes.sharing import Engine
 from towpath.server.schemas.base import Label, Page
 from towpath.server.schemas.webhooks import Delivery, NewWebhook, Webhook, WebhookChanges, WebhookRequest
 from towpath.server.webhooks import deliveries, stored

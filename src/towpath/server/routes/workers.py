@@ -8,8 +8,8 @@ from towpath.core.encoding import decode
 from towpath.engine.asking import liveness
 from towpath.http.policy import Reader
 from towpath.http.routing import Router
+from towpath.http.state import Engine
 from towpath.server.counts import at_most_once_a_second
-from towpath.server.routes.sharing import Engine
 from towpath.server.schemas.workers import Worker
 from towpath.store.contract import Row, Tx
 

@@ -6,7 +6,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from towpath.core.projections import states_of
+from towpath.core.statuses import states_of
 from towpath.server.schemas.base import Answer, AskedMoment, Label, Name, Request, Text, any_case
 from towpath.server.schemas.jobs import AskedState, AskedStatus
 

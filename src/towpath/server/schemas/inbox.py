@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, Field
 
-from towpath.core.projections import folded
+from towpath.core.naming import folded
 from towpath.server.schemas.base import Answer, Moment, Name, Page, Request, Text
 from towpath.server.schemas.bulk import JobId
 

@@ -7,8 +7,8 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from towpath.core.lifecycle import State
-from towpath.core.projections import status_of
 from towpath.core.records import Job as JobRow
+from towpath.core.statuses import status_of
 from towpath.server.schemas.base import Answer, AskedMoment, Label, Moment, Name, Request, any_case
 
 StateName = Literal["queued", "running", "waiting", "succeeded", "partial", "failed", "cancelled"]

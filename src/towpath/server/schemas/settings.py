@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import Field, RootModel
 
-from towpath.engine.asking.prices import MOST_PRICES
+from towpath.engine.changing.prices import MOST_PRICES
 from towpath.server.schemas.base import Label, Request
 
 Cents = Annotated[float, Field(ge=0, le=1e12, allow_inf_nan=False)]

@@ -9,6 +9,7 @@ from pydantic import Field
 
 from towpath.core.records import Event as EventRow
 from towpath.core.records import Job as JobRow
+from towpath.recordings.schemas import Recording
 from towpath.server.schemas.base import Answer
 from towpath.server.schemas.events import Event, event_of
 from towpath.server.schemas.jobs import Job, job_of
@@ -42,7 +43,18 @@ class ResetMessage(Answer):
     ]
 
 
-StreamMessage = JobMessage | DeletedMessage | ResetMessage
+class RecordingMessage(Recording):
+    """`event: recording`. A recording as lists show it: it or one of its jobs has changed. Without an id of its own."""
+
+
+class RecordingDeletedMessage(Answer):
+    """`event: recording.deleted`. A recording is gone, with everything that was made of it. Without an id of its own."""
+
+    id: str
+
+
+StreamMessage = JobMessage | DeletedMessage | ResetMessage | RecordingMessage | RecordingDeletedMessage
+"""The server's own, and those of the products it brings along; other slices tell of their things as they like."""
 
 
 def describe(job: JobRow, events: Sequence[EventRow]) -> str:

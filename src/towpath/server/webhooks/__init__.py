@@ -1,6 +1,6 @@
 """Outgoing webhooks: a tenant hears of its jobs' endings.
 
-`keeping` is where webhooks are made and changed, `dispatching` turns endings into deliveries, `delivering` is the operation
+`stored` is where webhooks are made and changed, `dispatching` turns endings into deliveries, `delivering` is the operation
 that sends one. Deliveries are jobs like any other: they are retried, explained, cancelled and requeued like them.
 """
 

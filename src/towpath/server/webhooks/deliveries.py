@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from towpath.core import transitions
 from towpath.core.encoding import decode
 from towpath.core.errors import NotRequeueable
 from towpath.core.ids import uuid7
 from towpath.core.records import NewJob
 from towpath.engine.app import App
+from towpath.engine.changing.requeueing import requeue_in
 from towpath.server.webhooks import resting
 from towpath.server.webhooks.messages import OPERATION, PING, of_test
 from towpath.server.webhooks.records import Delivery, Webhook, delivery_from
-from towpath.store import ledger
 from towpath.store.also import Also, together
 from towpath.store.contract import Store, Tx
 
@@ -62,8 +61,7 @@ async def replay(app: App, webhook: Webhook, delivery_id: str, *, also: Also[Del
             [job] = await tx.jobs("jobs_by_id", ids=[delivery_id])
             new = app.services.new_job(OPERATION, decode(job.payload_json), tenant=webhook.tenant, trace=job.trace)
             return await _add(tx, webhook.id, new, found.job_id, found.event)
-        [refused] = await ledger.apply(tx, [transitions.requeue(delivery_id)])
-        if refused is not None:
+        if refused := (await requeue_in(tx, [delivery_id])).get(delivery_id):
             raise NotRequeueable(f"delivery {delivery_id} was not sent again: {refused}")
         return await find(tx, webhook.id, delivery_id) or found
 

@@ -11,7 +11,7 @@ from typing import Any
 from towpath.core.encoding import encode
 from towpath.core.errors import Fatal, Transient
 from towpath.core.outcomes import Partial, RetryLater
-from towpath.engine.context import Context
+from towpath.engine.running.context import Context
 from towpath.outbound.client import Outbound, Reply, Unresolvable, UnsafeUrl, check_url
 from towpath.outbound.signatures import ID, SIGNATURE, TIMESTAMP, sign
 from towpath.server.webhooks import resting, stored

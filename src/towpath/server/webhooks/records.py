@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
-from typing import Any
+from datetime import datetime
 
 from towpath.core.encoding import decode
+from towpath.core.moments import moment
 from towpath.store.contract import Row
 
 
@@ -45,11 +45,6 @@ class Delivery:
     created_at: datetime
     finished_at: datetime | None
     error: str | None
-
-
-def moment(value: Any) -> Any:
-    """SQLite keeps times as seconds, PostgreSQL as what they are."""
-    return datetime.fromtimestamp(value, UTC) if isinstance(value, int | float) else value
 
 
 def webhook_from(row: Row) -> Webhook:

@@ -14,7 +14,7 @@ from typing import Any
 
 from towpath.core.errors import Fatal
 from towpath.core.outcomes import RetryLater
-from towpath.engine.context import Context
+from towpath.engine.running.context import Context
 from towpath.outbound.client import check_url
 from towpath.server.webhooks.records import Webhook
 from towpath.store.contract import Tx

@@ -16,6 +16,5 @@ SLICE = Slice(
 
 def attach(app: App) -> None:
     """Before the app is opened, in servers and in workers."""
-    app.add_slice(SLICE)
-    if app.registry.get(OPERATION) is None:
+    if app.add_slice(SLICE):
         app.operation(OPERATION, queue=QUEUE, retry=RETRY, timeout=60.0)(deliver)

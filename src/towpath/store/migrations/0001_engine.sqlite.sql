@@ -1,13 +1,22 @@
--- A job. There are hardly any conditions on its columns, because the database would read them anew from their text with every
--- statement (decisions 0018 and 0025): the moves keep them, and the tests look at every row they have touched.
+-- A job. It has only one CHECK constraint, because each costs time with every write (decisions 0018 and 0025).
+-- core/verbs.py, which changes jobs, keeps the conditions instead, and tests/soundness.py checks every row after every test
+-- of a store.
 --
--- The primary key is the only full index. No index names `state` or `leased`, so a plain success touches none at all. What such an
--- index would be for is told by columns that a plain job never sets: `rare_state` is the state if it is one that few jobs are in,
--- `live_key` is the key while it is held, `gate` is negative when an ended job no longer counts for its lane, `run_at` and
--- `deadline` are only set while a job is scheduled or waits. Columns that heartbeats and progress write are in no index.
+-- The primary key is the only index that holds all jobs. No index depends on `state` or `leased`, so that ending a job with
+-- a plain success changes no index at all. Queries find jobs by columns that are empty in nearly all of them instead:
+--   `rare_state` is the state if it is waiting, partial, failed or cancelled, and NULL otherwise;
+--   `live_key` is the key until the job ends, and NULL from then on;
+--   `gate` is what the cap of the job's lane counts (1: slots, 2: open root jobs, 0: there is no cap), negative once the job
+--   has ended and no longer counts;
+--   `run_at` is only set while the job is scheduled, `deadline` only while it waits.
+-- The columns that heartbeats and progress write are in no index either.
 --
--- `due_at` is when a scheduled job was to begin: how long it waited is counted from then. The subject is what it works on: kind
--- and id of a thing of some product, or neither.
+-- `pass` is the job's place in the fair order of its queue (core/fairness.py). `ready` means that a worker may claim it,
+-- `parked` that it is held back by the cap of its lane. `attempt` counts its claims: a worker that comes with an older
+-- number is refused. `wakes` counts what has woken it, so that nothing is missed between looking and going to sleep. `seq`
+-- is the number of its last event. `closing` means that its own code is done and that it only waits for its children.
+-- `due_at` is when a scheduled job was due: how long it waited is counted from then on. `subject_kind` and `subject_id` name
+-- the thing of some product that it works on, or are both NULL.
 CREATE TABLE towpath_job (
     id               text PRIMARY KEY NOT NULL,
     queue            text NOT NULL,
@@ -64,7 +73,7 @@ CREATE TABLE towpath_job (
     CHECK ((subject_kind IS NULL) = (subject_id IS NULL))
 );
 
--- A claim reads this one, which is in its order.
+-- Through this index, and in its order, a claim finds its jobs.
 CREATE INDEX towpath_job_ready ON towpath_job (queue, priority, pass, id) WHERE ready;
 CREATE INDEX towpath_job_lane ON towpath_job (queue, priority, lane, pass) WHERE ready;
 CREATE INDEX towpath_job_due ON towpath_job (run_at, id) WHERE run_at IS NOT NULL;
@@ -75,31 +84,35 @@ CREATE INDEX towpath_job_failed ON towpath_job (operation, id) WHERE rare_state 
 CREATE INDEX towpath_job_rare ON towpath_job (rare_state, id) WHERE rare_state IS NOT NULL;
 CREATE INDEX towpath_job_rare_of ON towpath_job (tenant, rare_state, id) WHERE rare_state IS NOT NULL;
 CREATE INDEX towpath_job_subject ON towpath_job (subject_kind, subject_id, id) WHERE subject_kind IS NOT NULL;
--- Jobs with a subject in the order in which they are begun, without the parts of those that are: so that a place in line is
--- counted without walking through the parts. `subject_id` is there so that its order is its own, and no other index has it.
+-- Root jobs with a subject, in the order in which they will be begun. Places in line are counted with it, without reading
+-- over the children of jobs that have begun. It ends with `subject_id`, where `job_ready` has `id`, so that only this index
+-- has the order that the query `line_subjects` asks for, and the planner has no other choice.
 CREATE INDEX towpath_job_in_line ON towpath_job (queue, priority, pass, subject_id)
     WHERE ready AND parent_id IS NULL AND subject_kind IS NOT NULL;
 CREATE UNIQUE INDEX towpath_job_key ON towpath_job (tenant, operation, live_key) WHERE live_key IS NOT NULL;
 
--- Whose jobs are whose, for lists by tenant. It is a table and not an index of the job table because it is written once,
--- when a job is made: an index would be written again with every claim and settle.
+-- Which jobs each tenant has, for lists by tenant. It is a table because on PostgreSQL an index on the job table would be
+-- written again whenever a job is claimed.
 CREATE TABLE towpath_owned (
     tenant text NOT NULL,
     id     text NOT NULL,
     PRIMARY KEY (tenant, id)
 ) WITHOUT ROWID;
 
--- The jobs that are leased, and no others: whoever gives a lease adds the row in the same statement or transaction that writes it to
--- the job, and whoever ends it takes the row away. It is a table and not an index of the job table because such an index would
--- have every settle write to the primary key as well. Decision 0026 says what it costs.
+-- A row for each job that is leased, and no others. The transaction that leases a job adds the row, and the one that ends
+-- the lease removes it. To whom the job is leased, and until when, is in its own row.
+--
+-- It is a table because an index on `leased` would be dearer, here and even more on PostgreSQL (decision 0026 has the
+-- figures).
 CREATE TABLE towpath_lease (
     job_id text PRIMARY KEY NOT NULL,
     queue  text NOT NULL
 ) WITHOUT ROWID;
 
--- What happened to a job, by `seq` without gaps. Nearly all events say that a job was created, was started for the first time, as
--- its second event, or has succeeded, as its last. The job's own row says the same, written in the same commit, and those have no
--- row here; see `job_event`. Decision 0026 says what that gains.
+-- What happened to each job, numbered by `seq` without gaps. Most events have no row here, because the job's own row, which
+-- is written in the same commit, says the same: that it was created (its event 1), that it was started for the first time
+-- (if that is its event 2), and that it succeeded (if that is its last). The view `job_event` has these, too. Decision 0026
+-- says what that saves.
 CREATE TABLE towpath_event (
     job_id  text NOT NULL,
     seq     integer NOT NULL,
@@ -112,10 +125,10 @@ CREATE TABLE towpath_event (
     PRIMARY KEY (job_id, seq)
 );
 
--- Which events were committed, for streams: each of `jobs` got its event number `seq`. A row per number and commit, however many
--- jobs it is about; what the events say is in `job_event`.
+-- Which events were committed, and in which order, for streams. A row says that each of `jobs` got its event number `seq` in
+-- the same transaction: one row is enough for many jobs. What the events are, is in `job_event`.
 --
--- Writers take turns, so that a number that counts up is the order of the commits: `xid`.
+-- `xid` only counts the rows. Since transactions write one after the other here, that is the order of their commits.
 CREATE TABLE towpath_event_batch (
     xid  integer PRIMARY KEY AUTOINCREMENT,
     ts   REAL NOT NULL DEFAULT (unixepoch('subsec')),
@@ -123,7 +136,8 @@ CREATE TABLE towpath_event_batch (
     jobs text NOT NULL
 );
 
--- Jobs that are gone, whose they were and what they worked on, so that streams can tell; the janitor forgets them after a while.
+-- Jobs that were deleted: whose they were and what they worked on, so that streams can say that they are gone. The janitor
+-- removes the row after eight days at the latest.
 CREATE TABLE towpath_tombstone (
     job_id       text PRIMARY KEY NOT NULL,
     tenant       text NOT NULL,
@@ -133,7 +147,18 @@ CREATE TABLE towpath_tombstone (
 );
 CREATE INDEX towpath_tombstone_at ON towpath_tombstone (at);
 
--- Every event of every job, for histories and streams alike. What is left of a deleted job is that it was deleted.
+-- Things that jobs work on and that somebody has changed without a job, so that streams can tell; forgotten like tombstones.
+CREATE TABLE towpath_notice (
+    id           text PRIMARY KEY NOT NULL,
+    tenant       text NOT NULL,
+    at           REAL NOT NULL,
+    subject_kind text NOT NULL,
+    subject_id   text NOT NULL
+);
+CREATE INDEX towpath_notice_at ON towpath_notice (at);
+
+-- Every event of every job, for histories and streams alike. A deleted job has one event left, which says so and has the
+-- highest number there can be. A notice is an event of no job, and stands here for streams alone.
 CREATE VIEW towpath_job_event AS
 SELECT job_id, seq, attempt, name, level, message, fields, ts FROM towpath_event
 UNION ALL
@@ -147,9 +172,12 @@ SELECT id, seq, attempt, 'job.succeeded', 'info', NULL, NULL, finished_at FROM t
 WHERE state = 'succeeded' AND NOT EXISTS (SELECT 1 FROM towpath_event AS own WHERE own.job_id = job.id AND own.seq = job.seq)
 UNION ALL
 SELECT job_id, 2147483647, 0, 'job.deleted', 'info', tenant,
-       CASE WHEN subject_kind IS NOT NULL THEN json_object('kind', subject_kind, 'id', subject_id) END, at FROM towpath_tombstone;
+       CASE WHEN subject_kind IS NOT NULL THEN json_object('kind', subject_kind, 'id', subject_id) END, at FROM towpath_tombstone
+UNION ALL
+SELECT id, 2147483647, 0, 'subject.changed', 'info', tenant, json_object('kind', subject_kind, 'id', subject_id), at
+FROM towpath_notice;
 
--- Recorded steps: the output of each answers every later entry of its job.
+-- Recorded steps. When a job is run again, a step that is done is not: it answers with its recorded output.
 CREATE TABLE towpath_step (
     job_id      text NOT NULL,
     name        text NOT NULL,
@@ -169,6 +197,7 @@ CREATE TABLE towpath_step (
     PRIMARY KEY (job_id, name)
 );
 
+-- Signals that were sent to jobs. `consumed_by` is the step that has received it, NULL while none has.
 CREATE TABLE towpath_signal (
     id          text PRIMARY KEY,
     job_id      text NOT NULL,
@@ -180,7 +209,7 @@ CREATE TABLE towpath_signal (
 CREATE INDEX towpath_signal_pending ON towpath_signal (job_id, name, id) WHERE consumed_by IS NULL;
 CREATE INDEX towpath_signal_job ON towpath_signal (job_id);
 
--- What each job has used, by model, all its attempts together.
+-- What each job has used of each model, in all of its attempts together.
 CREATE TABLE towpath_job_usage (
     job_id           text NOT NULL,
     model            text NOT NULL,
@@ -195,7 +224,8 @@ CREATE TABLE towpath_job_usage (
     PRIMARY KEY (job_id, model)
 ) WITHOUT ROWID;
 
--- Requests to make a job that carried an Idempotency-Key, and the job that each of them made.
+-- Requests to make a job that came with an Idempotency-Key, and the job that each of them made. The same request, sent
+-- again, is answered with that job.
 CREATE TABLE towpath_idempotency (
     tenant     text NOT NULL,
     operation  text NOT NULL,
@@ -207,7 +237,8 @@ CREATE TABLE towpath_idempotency (
 ) WITHOUT ROWID;
 CREATE INDEX towpath_idempotency_created ON towpath_idempotency (created_at);
 
--- A lane's share of its queue, and its cap on slots or on open root jobs.
+-- The weight of a lane in the fair order of its queue, and its cap on slots or on open root jobs. A lane without settings
+-- has no row.
 CREATE TABLE towpath_lane (
     queue      text NOT NULL,
     lane       text NOT NULL,
@@ -219,6 +250,7 @@ CREATE TABLE towpath_lane (
     CHECK (max_slots IS NULL OR max_roots IS NULL)
 );
 
+-- Queues that were paused or capped. A queue without a row is neither.
 CREATE TABLE towpath_queue (
     name      text PRIMARY KEY,
     paused    boolean NOT NULL DEFAULT false,
@@ -226,7 +258,8 @@ CREATE TABLE towpath_queue (
     max_slots integer CHECK (max_slots >= 0)
 );
 
--- How far claims have come, by queue and priority: where the next job of an idle lane is placed.
+-- How far claims have come in the fair order, by queue and priority: the highest `pass` claimed so far (core/fairness.py).
+-- The next job of a lane that has none waiting is placed there.
 CREATE TABLE towpath_clock (
     queue    text NOT NULL,
     priority integer NOT NULL,
@@ -234,15 +267,16 @@ CREATE TABLE towpath_clock (
     PRIMARY KEY (queue, priority)
 );
 
+-- Rate limits that jobs have run into, by the name of the budget. Other jobs that need it wait until `blocked_until`.
 CREATE TABLE towpath_budget (
     name          text PRIMARY KEY,
     blocked_until REAL NOT NULL,
     reason        text
 );
 
--- A worker as the others see it. `alive_until` is until when it is taken to be alive if nothing more is heard of it: as long as
--- the leases of its jobs, which it says with every beat. `process` is which process it is, for others on the same machine.
--- Decision 0021 says what for.
+-- A worker as the others see it. Each heartbeat sets `alive_until` to the time at which the leases that it renews will end:
+-- if there is no other heartbeat, the worker counts as alive until then. `process` names its process, so that a janitor on
+-- the same machine can see whether it has ended. Decision 0021 says why that matters.
 CREATE TABLE towpath_worker (
     id          text PRIMARY KEY,
     name        text NOT NULL,
@@ -258,8 +292,9 @@ CREATE TABLE towpath_worker (
     process     text
 );
 
--- `origin` is who keeps a schedule: the code of some process ('code'), or people ('people'). What code declares lives as long as a
--- process that declares it: each lists what it declares, and says so again now and then.
+-- Cron schedules. `origin` says who keeps one: the code of some process ('code'), or people ('people'). A schedule of code
+-- lives as long as some process declares it. Each process has a row in `declared` for each of its schedules, and renews it
+-- before `until`.
 CREATE TABLE towpath_schedule (
     name        text PRIMARY KEY,
     cron        text NOT NULL,
@@ -284,9 +319,10 @@ CREATE TABLE towpath_declared (
     PRIMARY KEY (name, declared_by)
 ) WITHOUT ROWID;
 
--- What every transaction changed in the counts, one row per queue and operation, compacted by the janitor into the
--- tables below: pages read those, never the jobs, and no counter row is shared on the hot path.
-CREATE TABLE towpath_tally (
+-- What each transaction changed in the counts: a row for each queue and operation. The janitor adds the rows up in the
+-- tables below, and removes them. So pages need not count the jobs, and transactions need not wait for each other at a
+-- counter (decision 0007).
+CREATE TABLE towpath_count_delta (
     at           REAL NOT NULL DEFAULT (unixepoch('subsec')),
     queue        text NOT NULL,
     operation    text NOT NULL,
@@ -302,13 +338,13 @@ CREATE TABLE towpath_tally (
     waiting      integer NOT NULL DEFAULT 0,
     wait_seconds REAL NOT NULL DEFAULT 0,
     run_seconds  REAL NOT NULL DEFAULT 0,
-    -- How long each counted job waited and ran, in seconds; the janitor folds them into the histograms below.
+    -- How long each counted job waited and ran, in seconds; the janitor counts them in the histograms below.
     waits        text,
     runs         text
 );
 
--- Counts by the minute. Charts ask for a span of time; after two days minutes and quarters are folded into hours, and `upkeep`
--- knows how far that has come.
+-- Counts by the minute, for charts. What is older than two days is folded into hours, here and in the tables by the quarter
+-- of an hour; `upkeep` says how far that has come.
 CREATE TABLE towpath_rollup (
     queue        text NOT NULL,
     operation    text NOT NULL,
@@ -332,7 +368,7 @@ CREATE TABLE towpath_upkeep (
 );
 INSERT INTO towpath_upkeep (name) VALUES ('rollups');
 
--- How many jobs each queue has now.
+-- How many jobs each queue has now, but for the count deltas that have not been added yet.
 CREATE TABLE towpath_depth (
     queue   text PRIMARY KEY,
     queued  integer NOT NULL,
@@ -340,7 +376,8 @@ CREATE TABLE towpath_depth (
     waiting integer NOT NULL
 );
 
--- How long jobs waited and ran: by the quarter of an hour, and for a few hours by the minute as well.
+-- How long jobs waited and ran: how many were in each bucket of durations (core/histogram.py), by the quarter of an hour,
+-- and for a few hours by the minute as well.
 CREATE TABLE towpath_histogram (
     queue     text NOT NULL,
     operation text NOT NULL,
@@ -362,7 +399,7 @@ CREATE TABLE towpath_histogram_minute (
 );
 CREATE INDEX towpath_histogram_minute_minute ON towpath_histogram_minute (minute);
 
--- Counts since the first job: what a metrics scraper wants, and what no pruning may take away.
+-- Counts since the first job, for metrics, which must only ever rise: they are never pruned.
 CREATE TABLE towpath_lifetime (
     queue        text NOT NULL,
     operation    text NOT NULL,
@@ -386,9 +423,10 @@ CREATE TABLE towpath_lifetime_histogram (
     PRIMARY KEY (queue, operation, what, bucket)
 );
 
--- What models were used for: written with the step that used them, compacted like the tally, by the quarter of an hour
--- and, for a few hours, by the minute as well. Quarters are folded into hours like minutes.
-CREATE TABLE towpath_usage_tally (
+-- Calls of models, what they used and what they cost. `usage_delta` is written with the calls and added up like
+-- `count_delta`: in `usage` by the quarter of an hour, which later becomes hours, and for a few hours in `spend` by the
+-- minute.
+CREATE TABLE towpath_usage_delta (
     at               REAL NOT NULL DEFAULT (unixepoch('subsec')),
     tenant           text NOT NULL,
     queue            text NOT NULL,
@@ -437,7 +475,7 @@ CREATE TABLE towpath_spend (
     PRIMARY KEY (minute, tenant, queue, operation, model)
 );
 
--- What a million tokens cost where a call did not say so itself.
+-- What a million tokens of a model cost, for calls that came without a cost of their own.
 CREATE TABLE towpath_price (
     model                    text PRIMARY KEY,
     input_per_million_cents  REAL NOT NULL CHECK (input_per_million_cents >= 0),
@@ -445,7 +483,8 @@ CREATE TABLE towpath_price (
     updated_at               REAL NOT NULL DEFAULT (unixepoch('subsec'))
 );
 
--- How many slots were taken, as the workers' heartbeats told: sums over `samples` looks.
+-- How busy workers were. Every few seconds their heartbeats are looked at and added up here; divided by `samples`, the
+-- number of looks, the columns are averages.
 CREATE TABLE towpath_occupancy (
     minute      REAL PRIMARY KEY,
     samples     integer NOT NULL,
@@ -454,8 +493,8 @@ CREATE TABLE towpath_occupancy (
     running     integer NOT NULL
 );
 
--- For reports and dashboards. Their columns are described in docs/reference/sql-views.md and stay as they are. Times are
--- text in UTC, as SQLite's own date functions write them.
+-- Views for reports and dashboards. Their columns are described in docs/reference/sql-views.md, and later releases keep
+-- them. Times are text in UTC, as SQLite's own date functions write them.
 CREATE VIEW towpath_v_throughput AS
 SELECT queue, operation, strftime('%Y-%m-%d %H:%M:%S', minute, 'unixepoch') AS minute, created, started, succeeded, partial,
        failed, cancelled, retried, succeeded + partial + failed + cancelled AS ended, wait_seconds, run_seconds
@@ -509,9 +548,9 @@ LEFT JOIN towpath_price AS p ON p.model = u.model;
 CREATE VIEW towpath_v_queues AS
 SELECT n.name AS queue, coalesce(sum(d.queued), 0) AS queued, coalesce(sum(d.running), 0) AS running,
        coalesce(sum(d.waiting), 0) AS waiting, coalesce(max(q.paused), 0) AS paused, max(q.max_slots) AS max_slots
-FROM (SELECT queue AS name FROM towpath_depth UNION SELECT queue FROM towpath_tally UNION SELECT name FROM towpath_queue) AS n
+FROM (SELECT queue AS name FROM towpath_depth UNION SELECT queue FROM towpath_count_delta UNION SELECT name FROM towpath_queue) AS n
 LEFT JOIN (SELECT queue, queued, running, waiting FROM towpath_depth
-           UNION ALL SELECT queue, queued, running, waiting FROM towpath_tally) AS d ON d.queue = n.name
+           UNION ALL SELECT queue, queued, running, waiting FROM towpath_count_delta) AS d ON d.queue = n.name
 LEFT JOIN towpath_queue AS q ON q.name = n.name
 GROUP BY n.name;
 

@@ -55,15 +55,18 @@ CREATE OR REPLACE FUNCTION towpath.due(run_at timestamptz, delay float8) RETURNS
                 THEN coalesce($1, now() + make_interval(secs => $2)) END
 $$;
 
--- New jobs, in one round trip. What many of them have in common, which is everything but id, payload and key, is told once, as a list
--- of `sorts`, and of each job which of them it is.
+-- New jobs, in one round trip. What many of them have in common, which is everything but id, payload and key, is sent once, as a list
+-- of `sorts`; `sort_of` says of each job which of these it is, counted from 1.
 --
 -- Parallel inserts into one lane would all stamp from the same tail. So they take turns at its lock, and every statement after that
 -- sees what the one before has committed.
 --
--- Without `keys` none of them is scheduled either. Then `spent` says what each and those before it cost their lane: all of them, or
--- none, are new, and they are not if this is the same insert again after an unknown commit. With `keys` only what becomes ready
--- spends its lane's turn: neither a scheduled job nor one whose key is held already.
+-- If `keys` is NULL, no job has a key and none is scheduled. Then either all of them are new or none is, if this is the same insert
+-- sent again because the answer to its commit was lost. All become ready, so their client has added up what they cost: `spent` is, for
+-- each job, its own cost and that of the jobs before it in the same lane.
+--
+-- If there are `keys` (with NULL for jobs that have none), a job whose key a live job holds is left out, and a scheduled one gets its place
+-- when it falls due. Neither pushes the jobs behind it back, so costs are added up here, over those jobs that become ready.
 --
 -- Answers what became of them, by lane; `added` are their ids, or NULL if it is all of them. No row: none of them is new.
 CREATE OR REPLACE FUNCTION towpath.insert_jobs(
@@ -93,7 +96,7 @@ BEGIN
         ), added AS (
             {insert_placed}
             RETURNING id, queue, operation, tenant
-        ), {created_told}
+        ), {new_jobs_recorded}
         SELECT DISTINCT sort.queue, sort.lane, NOT shut, shut, NULL::uuid[] FROM sort;
     ELSE
         RETURN QUERY
@@ -113,7 +116,7 @@ BEGIN
             {insert_placed}
             ON CONFLICT DO NOTHING
             RETURNING id, queue, operation, tenant, lane, ready, parked
-        ), {created_told}
+        ), {new_jobs_recorded}
         SELECT a.queue, a.lane, a.ready, a.parked, array_agg(a.id) FROM added AS a GROUP BY a.queue, a.lane, a.ready, a.parked;
     END IF;
 END
@@ -175,16 +178,16 @@ CREATE OR REPLACE FUNCTION towpath.snapshot_below(whole pg_snapshot, bound xid8)
     FROM pg_snapshot_xip(whole) AS running WHERE running < bound
 $$;
 
--- Events carry the number of the transaction that told them. Those of a dump from another cluster mean nothing here: they become
+-- Events carry the number of the transaction that wrote them. Those of a dump from another cluster mean nothing here: they become
 -- the smallest one. Answers how many rows bore a number from the future.
 CREATE OR REPLACE FUNCTION towpath.after_restore() RETURNS bigint LANGUAGE sql AS $$
-    WITH told AS (
+    WITH events AS (
         UPDATE towpath.event SET xid = '3' WHERE xid >= pg_snapshot_xmax(pg_current_snapshot()) RETURNING 1
-    ), listed AS (
+    ), batches AS (
         UPDATE towpath.event_batch SET xid = '3' WHERE xid >= pg_snapshot_xmax(pg_current_snapshot()) RETURNING 1
-    ), known AS (
+    ), jobs AS (
         UPDATE towpath.job SET created_xid = '3', started_xid = CASE WHEN started_xid IS NOT NULL THEN '3'::xid8 END
         WHERE greatest(created_xid, started_xid) >= pg_snapshot_xmax(pg_current_snapshot()) RETURNING 1
     )
-    SELECT (SELECT count(*) FROM told) + (SELECT count(*) FROM listed) + (SELECT count(*) FROM known)
+    SELECT (SELECT count(*) FROM events) + (SELECT count(*) FROM batches) + (SELECT count(*) FROM jobs)
 $$;

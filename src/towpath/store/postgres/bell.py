@@ -14,6 +14,7 @@ from typing import Any
 
 from towpath.store.listeners import Listeners
 from towpath.store.postgres.connecting import connect
+from towpath.store.sql import Queries
 
 CHANNEL = "towpath"
 EVENTS = "!"
@@ -22,8 +23,9 @@ log = logging.getLogger("towpath.bell")
 
 
 class PostgresBell:
-    def __init__(self, url: str, events: Callable[[], None]) -> None:
+    def __init__(self, url: str, queries: Queries, events: Callable[[], None]) -> None:
         self._url = url
+        self._ring = queries["ring"].text
         self._events = events
         self.listeners = Listeners()
         self._due: set[str] = set()
@@ -87,7 +89,7 @@ class PostgresBell:
                     raise ConnectionResetError("the server closed the connection")
                 self._wanted.clear()
                 topics, self._due = sorted(self._due), set()
-                await connection.execute("SELECT pg_notify($1, topic) FROM unnest($2::text[]) AS topic", CHANNEL, topics)
+                await connection.execute(self._ring, CHANNEL, topics)
                 await asyncio.sleep(_QUIET)
         finally:
             with contextlib.suppress(Exception):

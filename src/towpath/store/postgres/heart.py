@@ -40,7 +40,7 @@ class PostgresHeart:
                 states = await self._connection.fetch(self._queries["states"].text, sorted(lost))
                 known = {str(row["id"]): row["state"] for row in states}
                 beat.lost = {job_id: known.get(job_id, "gone") for job_id in lost}
-        now = beat.now = await self._connection.fetchval("SELECT now()")
+        now = beat.now = await self._connection.fetchval(self._queries["now"].text)
         values = sign_of_life(worker, now, now + timedelta(seconds=lease_seconds))
         put = self._queries["put_worker"]
         await self._connection.execute(put.text, *(values[name] for name in put.names))

@@ -68,7 +68,7 @@ def lanes_of(jobs: Sequence[NewJob]) -> set[tuple[str, int, str]]:
 
 
 def lane_locks(lanes: Any) -> list[int]:
-    """In one order for everybody, so that nobody waits for each other."""
+    """Sorted: whoever takes several takes them in the same order, so that no two wait for each other."""
     return sorted(_hash(*lane) for lane in lanes)
 
 

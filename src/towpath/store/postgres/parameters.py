@@ -14,8 +14,8 @@ NOTHING = Claim("", 0, "", 0.0, cursors={})
 """What a turn asks for that only settles."""
 
 
-def taken(rows: list[Any]) -> list[Any]:
-    """The jobs in the answer to a turn: all rows but the last, which tells of the settles."""
+def claimed_rows(rows: list[Any]) -> list[Any]:
+    """The jobs in the answer to a turn: all rows but the last, which is about the settles."""
     return rows[:-1]
 
 

@@ -33,7 +33,7 @@ from towpath.store.postgres.connecting import (
 )
 from towpath.store.postgres.heart import PostgresHeart
 from towpath.store.postgres.outage import Outage
-from towpath.store.postgres.parameters import NOTHING, endings, request, taken
+from towpath.store.postgres.parameters import NOTHING, claimed_rows, endings, request
 from towpath.store.postgres.pool import Lent, Pool
 from towpath.store.postgres.tx import PostgresTx
 from towpath.store.postgres.unsure import Unsure, ours
@@ -53,7 +53,7 @@ class PostgresStore:
         self.url = url
         self.queries = engine_queries("postgres")
         self._pulse = Pulse()
-        self.bell = PostgresBell(url, self._pulse.beat)
+        self.bell = PostgresBell(url, self.queries, self._pulse.beat)
         self.ring: Callable[[Iterable[str]], None] = self.bell.ring
         self._pool_size, self._checkout_seconds, self._idle_seconds = pool_size, checkout_seconds, idle_seconds
         self._pool: Pool | None = None
@@ -134,7 +134,7 @@ class PostgresStore:
                     sent.clear()
                     tx = PostgresTx(connection, self.queries, None)  # type: ignore[arg-type]  # set on the next line but one
                     async with connection.transaction():
-                        tx.now = await connection.fetchval("SELECT now()")
+                        tx.now = await connection.fetchval(self.queries["now"].text)
                         value = await unit(tx)
                         await reach("tx.commit")
                         sent.append((tx, value))
@@ -143,23 +143,23 @@ class PostgresStore:
             return value, tx.gates
 
         value, gates = await self._again(once, patient=patient)
-        await self._open(gates)
+        await self._open_gates(gates)
         result: T = value
         return result
 
-    async def _open(self, gates: set[tuple[str, str]]) -> None:
+    async def _open_gates(self, gates: set[tuple[str, str]]) -> None:
         for queue, lane in sorted(gates):
             await self.run(partial(ledger.gate, queue=queue, lane=lane))
 
     def _after(self, tx: PostgresTx) -> None:
         self.ring(sorted(tx.rings) + [f"worker:{worker}" for worker in tx.cancelled])
-        if tx.told:
+        if tx.wake_streams:
             self.bell.ring([EVENTS])
 
     async def read(self, unit: Unit[T]) -> T:
         async def once() -> T:
             async with self._connection() as connection, connection.transaction(readonly=True):
-                now = await connection.fetchval("SELECT now()")
+                now = await connection.fetchval(self.queries["now"].text)
                 return await unit(PostgresTx(connection, self.queries, now))
 
         result: T = await self._again(once, patient=False)
@@ -171,7 +171,7 @@ class PostgresStore:
         async with self._connection() as connection:
             try:
                 async with connection.transaction():
-                    now = await connection.fetchval("SELECT now(), set_config('enable_seqscan', 'on', true)")
+                    now = await connection.fetchval(self.queries["now_for_guest"].text)
                     tx = PostgresTx(connection, self.queries, now, guest=True)
                     yield tx
                     ending = True
@@ -183,7 +183,7 @@ class PostgresStore:
             finally:
                 await _clean(connection)
             self._after(tx)
-        await self._open(tx.gates)
+        await self._open_gates(tx.gates)
 
     async def enqueue(self, jobs: Sequence[NewJob]) -> list[Enqueued]:
         """One statement, no explicit transaction; only a taken key or a capped lane needs more."""
@@ -202,7 +202,7 @@ class PostgresStore:
             return rows, tx
 
         rows, tx = await self._again(once, patient=False)
-        await self._open(tx.gates)
+        await self._open_gates(tx.gates)
         if rows and (len(jobs) == 1 or all(row["added"] is None for row in rows)):
             return [Enqueued(job.id, created=True) for job in jobs]
         return await self.run(lambda tx: tx.finish_insert(jobs, rows))  # type: ignore[attr-defined]  # it is a PostgresTx
@@ -215,14 +215,14 @@ class PostgresStore:
                 room = await ledger.queue_room(tx, claim.queue, claim.limit)
                 await reach("claim.counted")
                 own = {"limit": room, "counted": True}
-                rows = taken(await tx.fetch("turn", **params | own)) if room else []
-                tx.told = bool(rows)
+                rows = claimed_rows(await tx.fetch("turn", **params | own)) if room else []
+                tx.wake_streams = bool(rows)
                 return rows
 
             return await self.run(unit)
 
         async def plain() -> list[Any]:
-            rows = taken(await self._send_turn(params))
+            rows = claimed_rows(await self._send_turn(params))
             if rows:
                 self.bell.ring([EVENTS])
             return rows
@@ -243,7 +243,7 @@ class PostgresStore:
 
             async def once() -> list[Any]:
                 async with self._connection() as connection:
-                    return await connection.fetch("SELECT name FROM towpath.queue WHERE max_slots IS NOT NULL")  # type: ignore[no-any-return]
+                    return await connection.fetch(self.queries["capped_queues"].text)  # type: ignore[no-any-return]
 
             self._caps = {row["name"] for row in await self._again(once)}
             self._caps_until = now + 1.0
@@ -298,7 +298,7 @@ class PostgresStore:
             return rows
 
         rows = await self._again(once)
-        jobs = ClaimedBatch(claim.queue, taken(rows))
+        jobs = ClaimedBatch(claim.queue, claimed_rows(rows))
         if rows[-1]["settled"] == len(transitions):
             self._unsure.answered(transitions)
             return [None] * len(transitions), jobs

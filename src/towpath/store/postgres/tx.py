@@ -21,7 +21,7 @@ from towpath.store.sql import Queries
 
 _STATE = JOB_COLUMNS.index("state")
 _WIDTH = len(JOB_COLUMNS)
-_BACK = re.compile(r"\s*rollback\b", re.IGNORECASE)
+_ROLLBACK = re.compile(r"\s*rollback\b", re.IGNORECASE)
 _STATES = {state.value: state for state in State}
 
 
@@ -57,8 +57,9 @@ class PostgresTx:
         # Capped lanes that got jobs. Their gates open after the commit: a gate locks its lane's row, and a caller's own
         # transaction must not hold that against everybody who wants to settle a job of the lane.
         self.gates: set[tuple[str, str]] = set()
-        self.told = False
-        self._guest: bool | None = guest  # whose statements are planned for just now; see `_plan_for`
+        self.wake_streams = False
+        # Whether the planner's settings are those for guests just now; None if that is not known. See `_plan_for`.
+        self._guest: bool | None = guest
         self._receipt: tuple[str, int, str] | None = None  # job, seq and transaction of the first event it wrote
 
     async def fetch(self, query: str, /, **params: Any) -> Sequence[Row]:
@@ -74,13 +75,20 @@ class PostgresTx:
         await self._plan_for(guest=not found.own)
         return _count(await self.connection.execute(found.text, *(params[key] for key in found.names)))
 
+    async def execute_many(self, query: str, rows: Sequence[dict[str, Any]]) -> None:
+        found = self._queries[query]
+        await self._plan_for(guest=not found.own)
+        await self.connection.executemany(found.text, [[row[key] for key in found.names] for row in rows])
+
     async def fetch_sql(self, sql: str, *params: Any) -> Sequence[Row]:
         await self._plan_for(guest=True)
         rows: Sequence[Row] = await self.connection.fetch(sql, *params)
         return rows
 
     async def execute_sql(self, sql: str, *params: Any) -> int:
-        if _BACK.match(sql):  # to a savepoint: what has been set since is taken back too, and before that nothing can be set
+        if _ROLLBACK.match(sql):
+            # To a savepoint. Perhaps out of an error, in which the server takes no other statement, so no setting can be
+            # made before it. And settings that were made since the savepoint are taken back, so it is not known which holds.
             self._guest = None
         else:
             await self._plan_for(guest=True)
@@ -112,7 +120,7 @@ class PostgresTx:
     async def insert_events(self, events: Sequence[Event]) -> None:
         if not events:
             return
-        self.told = True
+        self.wake_streams = True
         [row] = await self.fetch(
             "insert_events",
             ids=[e.job_id for e in events],
@@ -140,9 +148,7 @@ class PostgresTx:
             return await self.finish_insert(jobs, await self.fetch("insert_one", **inserting.one(jobs[0])))
         apart = len(lanes := inserting.lanes_of(jobs)) > 1
         if apart:  # held apart from the insert, so that a test can come between
-            await self.fetch_sql(
-                "SELECT pg_advisory_xact_lock(lock) FROM unnest($1::bigint[]) AS lock", inserting.lane_locks(lanes)
-            )
+            await self.fetch("lock_lanes", locks=inserting.lane_locks(lanes))
             await reach("enqueue.locked")
         rows = await self.fetch("insert_jobs", **inserting.many(jobs, lock=not apart))
         return await self.finish_insert(jobs, rows)
@@ -156,7 +162,7 @@ class PostgresTx:
         return [Enqueued(job.id, True) if job.id in added else await self._holder(job) for job in jobs]
 
     def inserted(self, rows: Sequence[Row]) -> None:
-        self.told = True
+        self.wake_streams = True
         self.rings.update(row["queue"] for row in rows if row["ready"])
         self.gates.update((row["queue"], row["lane"]) for row in rows if row["parked"])
 

@@ -16,7 +16,7 @@ class Unsure:
 
     @contextmanager
     def sending(self, transitions: Sequence[Transition]) -> Iterator[None]:
-        """Remembers them if no answer comes, and forgets them with the first that does."""
+        """Remembers them if no answer comes, until `answered` says that one has."""
         try:
             yield
         except BaseException:

@@ -13,12 +13,12 @@ SELECT count(*) AS jobs FROM (
 ) AS counted
 
 -- name: ended_since
--- With what has been tallied since the last compaction: while no worker runs, nobody compacts.
+-- With the deltas that nobody has compacted yet: while no worker runs, nobody does.
 SELECT CAST(coalesce(sum(succeeded), 0) AS bigint) AS succeeded, CAST(coalesce(sum(partial), 0) AS bigint) AS partial,
        CAST(coalesce(sum(failed), 0) AS bigint) AS failed, CAST(coalesce(sum(cancelled), 0) AS bigint) AS cancelled
 FROM (SELECT succeeded, partial, failed, cancelled FROM towpath.rollup WHERE minute >= :since
       UNION ALL
-      SELECT succeeded, partial, failed, cancelled FROM towpath.tally) AS parts
+      SELECT succeeded, partial, failed, cancelled FROM towpath.count_delta) AS parts
 
 -- name: failures_of
 SELECT id, state, operation, error_kind AS kind, error_group AS message, finished_at FROM towpath.job WHERE id IN :ids
@@ -52,13 +52,13 @@ SELECT count(*) AS jobs FROM (
 SELECT CAST(sum(started) AS bigint) AS started
 FROM (SELECT started FROM towpath.rollup WHERE queue = :queue AND minute >= :since
       UNION ALL
-      SELECT started FROM towpath.tally WHERE queue = :queue) AS parts
+      SELECT started FROM towpath.count_delta WHERE queue = :queue) AS parts
 
 -- name: queue_starts
 SELECT queue, CAST(sum(started) AS bigint) AS started
 FROM (SELECT queue, started FROM towpath.rollup WHERE minute >= :since
       UNION ALL
-      SELECT queue, started FROM towpath.tally) AS parts
+      SELECT queue, started FROM towpath.count_delta) AS parts
 GROUP BY queue
 
 -- name: worker_by_id

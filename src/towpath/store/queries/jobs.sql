@@ -23,8 +23,8 @@ SELECT (SELECT min(run_at) FROM towpath.job WHERE run_at IS NOT NULL) AS run_at,
        (SELECT min(deadline) FROM towpath.job WHERE deadline IS NOT NULL) AS deadline
 
 -- name: next_timer
--- What time alone will bring: scheduled jobs, retries and sleeps, but neither deadlines of other waits, nor jobs that
--- are looked at now and then in case somebody knows them by then.
+-- When the next job becomes ready just because time passes: scheduled jobs, retries and sleeps. Not the deadlines of other waits, which end
+-- in a failure, and not jobs that were set aside because no worker knew their operation.
 SELECT (SELECT min(run_at) FROM towpath.job
         WHERE run_at IS NOT NULL AND reason <> 'no_handler' AND queue IN :queues) AS run_at,
        (SELECT min(deadline) FROM towpath.job
@@ -66,7 +66,8 @@ WHERE parent_id = :parent_id AND parent_id IS NOT NULL AND child_group = :child_
 GROUP BY state
 
 -- name: lock_group
--- In the order of ids; written so that no planner walks through all jobs for the order's sake.
+-- Locked in the order of ids, as by everybody. It is written as the order of texts, which no index has: for the order of ids a planner may
+-- read through the primary key, and so through all jobs.
 SELECT * FROM towpath.job
 WHERE parent_id = :parent_id AND parent_id IS NOT NULL AND child_group = :child_group
 ORDER BY CAST(id AS text) COLLATE "C" FOR UPDATE

@@ -61,6 +61,8 @@ WHERE queue = :queue AND lane = :lane AND parked AND gate > 0
 ORDER BY CAST(id AS text) COLLATE "C" FOR UPDATE SKIP LOCKED
 
 -- name: stray_ready
+-- Strays are jobs that got past a new cap, because whoever enqueued them had not seen it yet. They do not count for it until they are
+-- caught.
 SELECT * FROM towpath.job
 WHERE queue = :queue AND priority IN (0, 1, 2, 3) AND lane = :lane AND ready AND gate <> :gate
 ORDER BY CAST(id AS text) COLLATE "C" FOR UPDATE SKIP LOCKED

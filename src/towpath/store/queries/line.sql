@@ -1,4 +1,5 @@
--- What is before a job. Every answer is bounded, whatever the backlog. A root is a job that is nobody's part.
+-- The line that the jobs of a queue wait in, for telling what is before one of them. Every answer is bounded, however long the line is:
+-- of what is ready only the first :limit jobs are read. A root is a job without a parent, a part is a job that has one.
 
 -- name: line_asked
 -- Roots of these subjects that have not ended.
@@ -7,7 +8,8 @@ WHERE subject_kind = :kind AND subject_kind IS NOT NULL AND subject_id IN :ids A
   AND state IN ('queued', 'running', 'waiting')
 
 -- name: line_subjects
--- Roots with a subject that nobody works on right now and somebody may begin. The order is one that `job_in_line` alone has.
+-- Ready roots with a subject, in the order in which they are begun. Those of the same pass are ordered by subject and not by id, because
+-- only the index `job_in_line` has that order: a planner that took `job_ready` would read through all the parts that stand in between.
 SELECT id, queue, operation, subject_kind, subject_id, lane, priority, pass, cost, attempt, children_total,
        children_total - children_ok - children_partial - children_bad AS children_open
 FROM towpath.job
@@ -23,14 +25,16 @@ FROM (SELECT id, queue, operation, subject_kind, subject_id, lane, priority, pas
 WHERE parent_id IS NULL AND subject_kind IS NULL
 
 -- name: line_parts
--- Parts among the first that are ready. Those of one root stand in equal distances.
+-- The parts among the first ready jobs, summed up by root and operation. The parts of one root were stamped at equal distances, so that
+-- their number with the first and the last pass says where each of them stands.
 SELECT root_id, operation, count(*) AS parts, min(pass) AS first, max(pass) AS last, sum(cost) AS cost
 FROM (SELECT root_id, parent_id, operation, pass, cost FROM towpath.job
       WHERE queue = :queue AND ready ORDER BY priority, pass, id LIMIT :limit) AS ahead
 WHERE parent_id IS NOT NULL GROUP BY root_id, operation
 
 -- name: line_horizon
--- The first that is not among the first.
+-- The place of the first ready job that was not read any more, if there are so many. From there on, jobs that nobody knows of may stand
+-- between those that are known.
 SELECT priority, pass FROM towpath.job WHERE queue = :queue AND ready ORDER BY priority, pass, id LIMIT 1 OFFSET :limit
 
 -- name: line_held

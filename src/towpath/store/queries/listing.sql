@@ -1,4 +1,41 @@
--- Lists of jobs, newest first. Ids come from an index, a bounded number of them; `listed_jobs` then looks at those rows.
+-- Lists of jobs by one set of filters. A list that goes on until it is full is one statement. A search takes a bounded number
+-- of ids from an index, and `listed_jobs` then looks at those rows.
+
+-- fragment: filters
+(CAST(:operation AS text) IS NULL OR operation = CAST(:operation AS text))
+  AND (CAST(:queue AS text) IS NULL OR queue = CAST(:queue AS text))
+  AND (CAST(:tenant AS text) IS NULL OR tenant = CAST(:tenant AS text))
+  AND state IN :states
+
+-- fragment: failed_like
+(CAST(:kind AS text) IS NULL OR error_kind = CAST(:kind AS text))
+  AND (CAST(:message AS text) IS NULL OR error_group = CAST(:message AS text))
+  AND (NOT CAST(:leaves AS boolean) OR error_kind <> 'children')
+
+-- name: list_jobs
+SELECT * FROM towpath.job
+WHERE (CAST(:before AS text) IS NULL OR id < :before_id) AND {filters}
+ORDER BY id DESC LIMIT :limit
+
+-- name: list_children
+SELECT * FROM towpath.job
+WHERE parent_id = :parent AND parent_id IS NOT NULL AND (CAST(:before AS text) IS NULL OR id < :before_id) AND {filters}
+ORDER BY id DESC LIMIT :limit
+
+-- name: list_of_subject
+-- Compared and ordered by subject and id together, so that no planner takes the way over all jobs.
+SELECT * FROM towpath.job
+WHERE subject_kind IS NOT NULL
+  AND (subject_kind, subject_id, id) < (:subject_kind, :subject_id, :before_id)
+  AND (subject_kind, subject_id) >= (:subject_kind, :subject_id)
+  AND (CAST(:parent AS text) IS NULL OR CAST(parent_id AS text) = CAST(:parent AS text))
+  AND {filters}
+ORDER BY subject_kind DESC, subject_id DESC, id DESC LIMIT :limit
+
+-- name: list_failed
+SELECT * FROM towpath.job
+WHERE rare_state = 'failed' AND (CAST(:after AS text) IS NULL OR id > :after_id) AND {filters} AND {failed_like}
+ORDER BY id LIMIT :limit
 
 -- name: ids_newest
 SELECT id FROM towpath.job WHERE id < :before AND id >= :since ORDER BY id DESC LIMIT :limit
@@ -67,15 +104,9 @@ SELECT id FROM (SELECT id FROM towpath.job WHERE leased AND state = 'queued' AND
 -- The rows without what may be large in them.
 SELECT {light_job_columns}
 FROM towpath.job
-WHERE id IN :ids AND state IN :states
-  AND (CAST(:operation AS text) IS NULL OR operation = CAST(:operation AS text))
-  AND (CAST(:queue AS text) IS NULL OR queue = CAST(:queue AS text))
-  AND (CAST(:tenant AS text) IS NULL OR tenant = CAST(:tenant AS text))
+WHERE id IN :ids AND {filters} AND {failed_like}
   AND (CAST(:parent AS text) IS NULL OR CAST(parent_id AS text) = CAST(:parent AS text))
   AND (CAST(:root AS text) IS NULL OR CAST(root_id AS text) = CAST(:root AS text))
-  AND (CAST(:kind AS text) IS NULL OR error_kind = CAST(:kind AS text))
-  AND (CAST(:message AS text) IS NULL OR error_group = CAST(:message AS text))
-  AND (NOT CAST(:leaves AS boolean) OR error_kind <> 'children')
   AND (CAST(:created_after AS timestamptz) IS NULL OR created_at >= CAST(:created_after AS timestamptz))
   AND (CAST(:created_before AS timestamptz) IS NULL OR created_at < CAST(:created_before AS timestamptz))
   AND (CAST(:text AS text) IS NULL

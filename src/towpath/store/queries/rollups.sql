@@ -1,32 +1,65 @@
--- name: add_tally
-INSERT INTO towpath.tally (queue, operation, created, started, succeeded, partial, failed, cancelled, retried, queued,
-                           running, waiting, wait_seconds, run_seconds, waits, runs)
-VALUES (:queue, :operation, :created, :started, :succeeded, :partial, :failed, :cancelled, :retried, :queued,
-        :running, :waiting, :wait_seconds, :run_seconds, :waits, :runs)
+-- Counts by the minute and since the first job. `sums.py` says what the lists of columns stand for, and each database how it unpacks
+-- the rows that are added, such as `rows_of_flows`. `WHERE true` is there for SQLite, which takes the ON behind a table for a join's.
 
--- name: any_tally
-SELECT 1 AS found FROM towpath.tally LIMIT 1
+-- name: add_count_delta
+INSERT INTO towpath.count_delta (queue, operation, {flows}, {levels}, waits, runs)
+VALUES (:queue, :operation, {flows_parameters}, {levels_parameters}, :waits, :runs)
+
+-- name: any_count_delta
+SELECT 1 AS found FROM towpath.count_delta LIMIT 1
+
+-- name: add_rollups
+INSERT INTO towpath.rollup AS known (queue, operation, minute, {flows})
+SELECT queue, operation, minute, {flows} FROM {rows_of_flows} WHERE true
+ON CONFLICT (queue, operation, minute) DO UPDATE SET {flows_added}
+
+-- name: add_lifetimes
+INSERT INTO towpath.lifetime AS known (queue, operation, {flows})
+SELECT queue, operation, {flows} FROM {rows_of_flows} WHERE true
+ON CONFLICT (queue, operation) DO UPDATE SET {flows_added}
+
+-- name: add_histograms
+INSERT INTO towpath.histogram AS known (queue, operation, quarter, what, bucket, jobs)
+SELECT queue, operation, quarter, what, bucket, jobs FROM {rows_of_durations} WHERE true
+ON CONFLICT (queue, operation, quarter, what, bucket) DO UPDATE SET jobs = known.jobs + excluded.jobs
+
+-- name: add_histogram_minutes
+INSERT INTO towpath.histogram_minute AS known (queue, operation, minute, what, bucket, jobs)
+SELECT queue, operation, minute, what, bucket, jobs FROM {rows_of_durations} WHERE true
+ON CONFLICT (queue, operation, minute, what, bucket) DO UPDATE SET jobs = known.jobs + excluded.jobs
+
+-- name: add_lifetime_histograms
+INSERT INTO towpath.lifetime_histogram AS known (queue, operation, what, bucket, jobs)
+SELECT queue, operation, what, bucket, jobs FROM {rows_of_durations} WHERE true
+ON CONFLICT (queue, operation, what, bucket) DO UPDATE SET jobs = known.jobs + excluded.jobs
+
+-- name: add_usages
+INSERT INTO towpath.usage AS known (tenant, quarter, queue, operation, model, {usage})
+SELECT tenant, quarter, queue, operation, model, {usage} FROM {rows_of_usage} WHERE true
+ON CONFLICT (tenant, quarter, queue, operation, model) DO UPDATE SET {usage_added}
+
+-- name: add_spends
+INSERT INTO towpath.spend AS known (minute, tenant, queue, operation, model, {usage})
+SELECT minute, tenant, queue, operation, model, {usage} FROM {rows_of_usage} WHERE true
+ON CONFLICT (minute, tenant, queue, operation, model) DO UPDATE SET {usage_added}
 
 -- name: add_depth
-INSERT INTO towpath.depth AS depth (queue, queued, running, waiting) VALUES (:queue, :queued, :running, :waiting)
-ON CONFLICT (queue) DO UPDATE
-SET queued = depth.queued + excluded.queued, running = depth.running + excluded.running,
-    waiting = depth.waiting + excluded.waiting
+INSERT INTO towpath.depth AS known (queue, {levels}) VALUES (:queue, {levels_parameters})
+ON CONFLICT (queue) DO UPDATE SET {levels_added}
 
 -- name: depths
--- With what has been tallied since the last compaction: while no worker runs, nobody compacts.
-SELECT queue, CAST(sum(queued) AS bigint) AS queued, CAST(sum(running) AS bigint) AS running,
-       CAST(sum(waiting) AS bigint) AS waiting
-FROM (SELECT queue, queued, running, waiting FROM towpath.depth
+-- With the deltas that nobody has compacted yet: while no worker runs, nobody does.
+SELECT queue, {levels_summed}
+FROM (SELECT queue, {levels} FROM towpath.depth
       UNION ALL
-      SELECT queue, queued, running, waiting FROM towpath.tally) AS parts
+      SELECT queue, {levels} FROM towpath.count_delta) AS parts
 GROUP BY queue ORDER BY queue
 
 -- name: depth_of
-SELECT CAST(sum(queued) AS bigint) AS queued, CAST(sum(running) AS bigint) AS running, CAST(sum(waiting) AS bigint) AS waiting
-FROM (SELECT queued, running, waiting FROM towpath.depth WHERE queue = :queue
+SELECT {levels_summed}
+FROM (SELECT {levels} FROM towpath.depth WHERE queue = :queue
       UNION ALL
-      SELECT queued, running, waiting FROM towpath.tally WHERE queue = :queue) AS parts
+      SELECT {levels} FROM towpath.count_delta WHERE queue = :queue) AS parts
 HAVING count(*) > 0
 
 -- name: queue_rate
@@ -44,18 +77,15 @@ UPDATE towpath.upkeep SET done_until = :until WHERE name = :name
 SELECT done_until AS until FROM towpath.upkeep WHERE name = :name
 
 -- name: next_minute
--- The first moment from which something is told, so that hours in which nothing happened need not be looked at.
+-- The first moment for which something was counted, so that hours in which nothing happened need not be looked at.
 SELECT min(minute) AS minute
 FROM (SELECT min(minute) AS minute FROM towpath.rollup WHERE minute >= :hour
       UNION ALL SELECT min(quarter) FROM towpath.histogram WHERE quarter >= :hour
       UNION ALL SELECT min(minute) FROM towpath.occupancy WHERE minute >= :hour
-      UNION ALL SELECT min(quarter) FROM towpath.usage WHERE quarter >= :hour) AS told
+      UNION ALL SELECT min(quarter) FROM towpath.usage WHERE quarter >= :hour) AS firsts
 
 -- name: rollup_hour
-SELECT queue, operation, CAST(sum(created) AS bigint) AS created, CAST(sum(started) AS bigint) AS started,
-       CAST(sum(succeeded) AS bigint) AS succeeded, CAST(sum(partial) AS bigint) AS partial,
-       CAST(sum(failed) AS bigint) AS failed, CAST(sum(cancelled) AS bigint) AS cancelled,
-       CAST(sum(retried) AS bigint) AS retried, sum(wait_seconds) AS wait_seconds, sum(run_seconds) AS run_seconds
+SELECT queue, operation, {flows_summed}
 FROM towpath.rollup WHERE minute > :hour AND minute < :until GROUP BY queue, operation
 
 -- name: drop_rollup_minutes
@@ -77,10 +107,7 @@ FROM towpath.occupancy WHERE minute > :hour AND minute < :until HAVING count(*) 
 DELETE FROM towpath.occupancy WHERE minute > :hour AND minute < :until
 
 -- name: usage_hour
-SELECT tenant, queue, operation, model, CAST(sum(calls) AS bigint) AS calls, CAST(sum(tokens_in) AS bigint) AS tokens_in,
-       CAST(sum(tokens_out) AS bigint) AS tokens_out, sum(cost_cents) AS cost_cents,
-       CAST(sum(priced_calls) AS bigint) AS priced_calls, CAST(sum(unpriced_in) AS bigint) AS unpriced_in,
-       CAST(sum(unpriced_out) AS bigint) AS unpriced_out, CAST(sum(unmeasured_calls) AS bigint) AS unmeasured_calls
+SELECT tenant, queue, operation, model, {usage_summed}
 FROM towpath.usage WHERE quarter > :hour AND quarter < :until GROUP BY tenant, queue, operation, model
 
 -- name: drop_usage_quarters
@@ -106,8 +133,7 @@ DELETE FROM towpath.histogram_minute WHERE minute < :before
 DELETE FROM towpath.occupancy WHERE minute < :before
 
 -- name: lifetimes
-SELECT queue, operation, created, started, succeeded, partial, failed, cancelled, retried, wait_seconds, run_seconds
-FROM towpath.lifetime ORDER BY queue, operation
+SELECT queue, operation, {flows} FROM towpath.lifetime ORDER BY queue, operation
 
 -- name: lifetime_histograms
 SELECT queue, operation, what, bucket, jobs FROM towpath.lifetime_histogram ORDER BY queue, operation, what, bucket

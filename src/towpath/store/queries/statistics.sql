@@ -1,53 +1,79 @@
+-- What charts and bills add up. Whatever is counted has a table by the quarter of an hour, or a fine one by the minute for short
+-- spans; a slot is a point of the chart, `:width` seconds long. `sums.py` says what the lists of columns stand for.
+
+-- fragment: slot_of_minute
+CAST(floor({seconds_of_minute} / CAST(:width AS float8)) AS bigint) AS slot
+
+-- fragment: slot_of_quarter
+CAST(floor({seconds_of_quarter} / CAST(:width AS float8)) AS bigint) AS slot
+
+-- fragment: operation_and_queue
+(CAST(:operation AS text) IS NULL OR operation = CAST(:operation AS text))
+  AND (CAST(:queue AS text) IS NULL OR queue = CAST(:queue AS text))
+
+-- fragment: tenant_operation_and_queue
+(CAST(:tenant AS text) IS NULL OR tenant = CAST(:tenant AS text))
+  AND {operation_and_queue}
+
+-- name: flows_in_slots
+SELECT {slot_of_minute}, operation, {counts_summed}
+FROM towpath.rollup
+WHERE minute >= :since AND minute < :until AND {operation_and_queue}
+GROUP BY 1, 2
+
 -- name: flows_before
 -- Of a span that is only compared with: by operation, without its course.
-SELECT operation, CAST(sum(created) AS bigint) AS created, CAST(sum(started) AS bigint) AS started,
-       CAST(sum(succeeded) AS bigint) AS succeeded, CAST(sum(partial) AS bigint) AS partial,
-       CAST(sum(failed) AS bigint) AS failed, CAST(sum(cancelled) AS bigint) AS cancelled,
-       CAST(sum(retried) AS bigint) AS retried
+SELECT operation, {counts_summed}
 FROM towpath.rollup
-WHERE minute >= :since AND minute < :until
-  AND (CAST(:operation AS text) IS NULL OR operation = CAST(:operation AS text))
-  AND (CAST(:queue AS text) IS NULL OR queue = CAST(:queue AS text))
+WHERE minute >= :since AND minute < :until AND {operation_and_queue}
 GROUP BY operation
+
+-- name: quarter_durations_in_slots
+SELECT {slot_of_quarter}, what, bucket, CAST(sum(jobs) AS bigint) AS jobs
+FROM towpath.histogram
+WHERE quarter >= :since AND quarter < :until AND {operation_and_queue}
+GROUP BY 1, 2, 3
+
+-- name: minute_durations_in_slots
+SELECT {slot_of_minute}, what, bucket, CAST(sum(jobs) AS bigint) AS jobs
+FROM towpath.histogram_minute
+WHERE minute >= :since AND minute < :until AND {operation_and_queue}
+GROUP BY 1, 2, 3
 
 -- name: quarter_durations_by_operation
 SELECT operation, what, bucket, CAST(sum(jobs) AS bigint) AS jobs
 FROM towpath.histogram
-WHERE quarter >= :since AND quarter < :until
-  AND (CAST(:operation AS text) IS NULL OR operation = CAST(:operation AS text))
-  AND (CAST(:queue AS text) IS NULL OR queue = CAST(:queue AS text))
+WHERE quarter >= :since AND quarter < :until AND {operation_and_queue}
 GROUP BY operation, what, bucket
 
 -- name: minute_durations_by_operation
 SELECT operation, what, bucket, CAST(sum(jobs) AS bigint) AS jobs
 FROM towpath.histogram_minute
-WHERE minute >= :since AND minute < :until
-  AND (CAST(:operation AS text) IS NULL OR operation = CAST(:operation AS text))
-  AND (CAST(:queue AS text) IS NULL OR queue = CAST(:queue AS text))
+WHERE minute >= :since AND minute < :until AND {operation_and_queue}
 GROUP BY operation, what, bucket
 
--- name: usage_by_tenant
-SELECT tenant, model, CAST(sum(calls) AS bigint) AS calls, CAST(sum(tokens_in) AS bigint) AS tokens_in,
-       CAST(sum(tokens_out) AS bigint) AS tokens_out, sum(cost_cents) AS cost_cents,
-       CAST(sum(priced_calls) AS bigint) AS priced_calls, CAST(sum(unpriced_in) AS bigint) AS unpriced_in,
-       CAST(sum(unpriced_out) AS bigint) AS unpriced_out, CAST(sum(unmeasured_calls) AS bigint) AS unmeasured_calls
+-- name: usage_in_slots
+SELECT {slot_of_quarter}, model, {usage_summed}
 FROM towpath.usage
-WHERE quarter >= :since AND quarter < :until
-  AND (CAST(:tenant AS text) IS NULL OR tenant = CAST(:tenant AS text))
-  AND (CAST(:operation AS text) IS NULL OR operation = CAST(:operation AS text))
-  AND (CAST(:queue AS text) IS NULL OR queue = CAST(:queue AS text))
+WHERE quarter >= :since AND quarter < :until AND {tenant_operation_and_queue}
+GROUP BY 1, 2
+
+-- name: spend_in_slots
+SELECT {slot_of_minute}, model, {usage_summed}
+FROM towpath.spend
+WHERE minute >= :since AND minute < :until AND {tenant_operation_and_queue}
+GROUP BY 1, 2
+
+-- name: usage_by_tenant
+SELECT tenant, model, {usage_summed}
+FROM towpath.usage
+WHERE quarter >= :since AND quarter < :until AND {tenant_operation_and_queue}
 GROUP BY tenant, model
 
 -- name: spend_by_tenant
-SELECT tenant, model, CAST(sum(calls) AS bigint) AS calls, CAST(sum(tokens_in) AS bigint) AS tokens_in,
-       CAST(sum(tokens_out) AS bigint) AS tokens_out, sum(cost_cents) AS cost_cents,
-       CAST(sum(priced_calls) AS bigint) AS priced_calls, CAST(sum(unpriced_in) AS bigint) AS unpriced_in,
-       CAST(sum(unpriced_out) AS bigint) AS unpriced_out, CAST(sum(unmeasured_calls) AS bigint) AS unmeasured_calls
+SELECT tenant, model, {usage_summed}
 FROM towpath.spend
-WHERE minute >= :since AND minute < :until
-  AND (CAST(:tenant AS text) IS NULL OR tenant = CAST(:tenant AS text))
-  AND (CAST(:operation AS text) IS NULL OR operation = CAST(:operation AS text))
-  AND (CAST(:queue AS text) IS NULL OR queue = CAST(:queue AS text))
+WHERE minute >= :since AND minute < :until AND {tenant_operation_and_queue}
 GROUP BY tenant, model
 
 -- name: busy_since

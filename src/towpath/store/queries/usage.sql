@@ -1,27 +1,16 @@
--- name: add_usage
-INSERT INTO towpath.usage_tally (at, tenant, queue, operation, model, calls, tokens_in, tokens_out, cost_cents, priced_calls,
-                                 unpriced_in, unpriced_out, unmeasured_calls)
-VALUES (:at, :tenant, :queue, :operation, :model, :calls, :tokens_in, :tokens_out, :cost_cents, :priced_calls,
-        :unpriced_in, :unpriced_out, :unmeasured_calls)
+-- name: add_usage_delta
+INSERT INTO towpath.usage_delta (at, tenant, queue, operation, model, {usage})
+VALUES (:at, :tenant, :queue, :operation, :model, {usage_parameters})
 
 -- name: add_job_usage
-INSERT INTO towpath.job_usage AS known (job_id, model, calls, tokens_in, tokens_out, cost_cents, priced_calls, unpriced_in,
-                                        unpriced_out, unmeasured_calls)
-VALUES (:job_id, :model, :calls, :tokens_in, :tokens_out, :cost_cents, :priced_calls, :unpriced_in, :unpriced_out,
-        :unmeasured_calls)
-ON CONFLICT (job_id, model) DO UPDATE
-SET calls = known.calls + excluded.calls, tokens_in = known.tokens_in + excluded.tokens_in,
-    tokens_out = known.tokens_out + excluded.tokens_out, cost_cents = known.cost_cents + excluded.cost_cents,
-    priced_calls = known.priced_calls + excluded.priced_calls, unpriced_in = known.unpriced_in + excluded.unpriced_in,
-    unpriced_out = known.unpriced_out + excluded.unpriced_out,
-    unmeasured_calls = known.unmeasured_calls + excluded.unmeasured_calls
+INSERT INTO towpath.job_usage AS known (job_id, model, {usage}) VALUES (:job_id, :model, {usage_parameters})
+ON CONFLICT (job_id, model) DO UPDATE SET {usage_added}
 
 -- name: job_usage
-SELECT model, calls, tokens_in, tokens_out, cost_cents, priced_calls, unpriced_in, unpriced_out, unmeasured_calls
-FROM towpath.job_usage WHERE job_id = :job_id
+SELECT model, {usage} FROM towpath.job_usage WHERE job_id = :job_id
 
--- name: any_usage
-SELECT 1 AS found FROM towpath.usage_tally LIMIT 1
+-- name: any_usage_delta
+SELECT 1 AS found FROM towpath.usage_delta LIMIT 1
 
 -- name: forget_usage
 DELETE FROM towpath.usage WHERE quarter < :before

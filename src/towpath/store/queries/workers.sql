@@ -15,7 +15,8 @@ SELECT * FROM towpath.worker ORDER BY started_at
 SELECT * FROM towpath.worker WHERE stopped_at IS NULL ORDER BY started_at
 
 -- name: perhaps_alive
--- All that may be, and few others; `liveness.py` has the rule.
+-- Every worker that may be alive, and hardly any other. This only keeps the answer small; which of them are alive is decided by
+-- `liveness.py`, where the rule is.
 SELECT * FROM towpath.worker
 WHERE stopped_at IS NULL AND (alive_until > :now OR (alive_until IS NULL AND seen_at > :since)) ORDER BY started_at
 

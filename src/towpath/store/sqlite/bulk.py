@@ -11,11 +11,11 @@ from typing import Any
 import apsw
 
 from towpath.store.columns import STRAIGHT
+from towpath.store.sql import Queries
 
 _SIZES = (50, 10, 1)
 _MOST_LISTED = 1000
 
-_BATCH = "INSERT INTO towpath_event_batch (ts, seq, jobs) VALUES (?, ?, ?)"
 _OWNED = "INSERT INTO towpath_owned (tenant, id) SELECT ?, column1 FROM (VALUES {})"
 _COMMON = (*STRAIGHT, "gate", "ready", "parked", "reason", "created_at")
 _JOBS = (
@@ -27,6 +27,7 @@ _JOBS = (
 
 def insert_alike(
     connection: apsw.Connection,
+    queries: Queries,
     common: tuple[Any, ...],
     rows: Sequence[tuple[str, float, str]],
     *,
@@ -39,15 +40,15 @@ def insert_alike(
         return False
     ids = [row[0] for row in rows]
     _insert(connection, _OWNED, (tenant,), ids, 1)
-    list_events(connection, 1, ids, now)
+    list_events(connection, queries, 1, ids, now)
     return True
 
 
-def list_events(connection: apsw.Connection, seq: int, ids: Sequence[str], now: float) -> None:
+def list_events(connection: apsw.Connection, queries: Queries, seq: int, ids: Sequence[str], now: float) -> None:
     """For streams: each of these jobs got its event of that number. In batches that a reader can take in one by one."""
     for start in range(0, len(ids), _MOST_LISTED):
         listed = '","'.join(ids[start : start + _MOST_LISTED])
-        connection.execute(_BATCH, (now, seq, f'["{listed}"]'))
+        connection.execute(queries["insert_event_batch"].text, {"now": now, "seq": seq, "jobs": f'["{listed}"]'})
 
 
 def _insert(connection: apsw.Connection, statement: str, common: tuple[Any, ...], values: list[Any], width: int) -> int:

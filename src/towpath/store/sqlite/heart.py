@@ -5,18 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import apsw
 
+from towpath.core.encoding import encode
 from towpath.core.records import WorkerRow
 from towpath.store.contract import Beat, sign_of_life
 from towpath.store.sql import Queries
 from towpath.store.sqlite.connection import connect
 from towpath.store.sqlite.turnstile import Turnstile
-
-_RENEW = (
-    "UPDATE towpath_job SET lease_until = ? WHERE id = ? AND attempt = ? AND state = 'running' AND worker_id = ? AND leased"
-)
 
 
 class SqliteHeart:
@@ -32,13 +30,20 @@ class SqliteHeart:
         with self._turnstile.turn(), connection:
             now = self._clock()
             beat.now = datetime.fromtimestamp(now, UTC)
-            for job_id, attempt in leases:
-                connection.execute(_RENEW, (now + lease_seconds, job_id, attempt, worker.id))
-                if connection.changes() == 0:
-                    rows = connection.execute("SELECT state FROM towpath_job WHERE id = ?", (job_id,)).fetchall()
-                    beat.lost[job_id] = str(rows[0][0]) if rows else "gone"
+            lost = [lease for lease in leases if not self._renew(connection, worker.id, lease, now + lease_seconds)]
+            if lost:
+                ids = [job_id for job_id, _ in lost]
+                states: Any = connection.execute(self._queries["states"].text, {"ids": encode(ids)})
+                known = dict(states)
+                beat.lost = {job_id: known.get(job_id, "gone") for job_id in ids}
             connection.execute(self._queries["put_worker"].text, sign_of_life(worker, now, now + lease_seconds))
         return beat
+
+    def _renew(self, connection: apsw.Connection, worker_id: str, lease: tuple[str, int], until: float) -> bool:
+        job_id, attempt = lease
+        values = {"id": job_id, "attempt": attempt, "worker_id": worker_id, "until": until}
+        connection.execute(self._queries["renew"].text, values)
+        return connection.changes() > 0
 
     def close(self) -> None:
         if self._connection is not None:

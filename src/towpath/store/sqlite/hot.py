@@ -18,14 +18,21 @@ from towpath.core.transitions import Transition
 from towpath.store import ledger
 from towpath.store.columns import filled, fragments
 from towpath.store.contract import UNDECIDED, Claim, ClaimedBatch
+from towpath.store.sql import Queries
 from towpath.store.sqlite.tx import SqliteTx
 
 T = TypeVar("T")
-Alone = Callable[[apsw.Connection, float], T]  # what a connection does by itself, at a time
+
+CommitsItself = Callable[[apsw.Connection, float], T]
+"""Called with a connection that is in no transaction, and the time: it runs a statement that is a transaction by itself."""
+
+
+def _read(name: str) -> str:
+    return (files("towpath.store.sqlite") / name).read_text("utf-8")
 
 
 def _procedures() -> str:
-    text, band = (files("towpath.store.sqlite") / "procedures.sql").read_text("utf-8").split("\n-- band:\n")
+    text, band = _read("procedures.sql").split("\n-- band:\n")
     bands = "UNION ALL ".join(band.replace("{band}", str(priority)) for priority in PRIORITIES)
     # A claim reads the rows before it writes them.
     own = fragments("sqlite")
@@ -33,22 +40,20 @@ def _procedures() -> str:
     return filled(text, own | {"bands": bands})
 
 
-PROCEDURES = _procedures()
-_SETTLE = "INSERT INTO temp.towpath_settle (asked, now) VALUES (?, ?)"
-_REQUEST = "queue, room, worker_id, until, now, cursor_0, cursor_1, cursor_2, cursor_3"
-_CLAIM = f"INSERT INTO temp.towpath_claim ({_REQUEST}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
-_TURN = f"INSERT INTO temp.towpath_turn (asked, {_REQUEST}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-# Which of the asked have ended, if not all of them have; and what was claimed.
-_ENDED = "SELECT CASE WHEN count(*) < ? THEN json_group_array(id) END FROM temp.towpath_ended"
-_TAKEN = "SELECT count(*), '[' || group_concat(taken) || ']' FROM temp.towpath_begun"
-_BOTH = f"SELECT ({_ENDED}), * FROM ({_TAKEN})"
+def _calls() -> Queries:
+    calls = Queries("sqlite")
+    calls.add(_read("calls.sql"), own=True)
+    return calls
+
+
+PROCEDURES, _CALLS = _procedures(), _calls()
+_HAS_READY, _SETTLE, _CLAIM, _TURN = (_CALLS[name].text for name in ("has_ready", "settle", "claim", "turn"))
+_ENDED, _CLAIMED, _ENDED_AND_CLAIMED = (_CALLS[name].text for name in ("ended", "claimed", "ended_and_claimed"))
 
 
 def has_ready(queue: str) -> Callable[[apsw.Connection], bool]:
     """A look without a transaction, so that an idle worker never takes the write lock."""
-    return lambda connection: bool(
-        connection.execute("SELECT 1 FROM towpath_job WHERE queue = ? AND ready LIMIT 1", (queue,)).fetchall()
-    )
+    return lambda connection: bool(connection.execute(_HAS_READY, (queue,)).fetchall())
 
 
 def claim(claim: Claim) -> Callable[[SqliteTx], Awaitable[ClaimedBatch]]:
@@ -69,7 +74,9 @@ def turn(
     return unit
 
 
-def turn_alone(transitions: Sequence[Transition], claim: Claim) -> Alone[tuple[list[str | None], ClaimedBatch]] | None:
+def turn_alone(
+    transitions: Sequence[Transition], claim: Claim
+) -> CommitsItself[tuple[list[str | None], ClaimedBatch]] | None:
     """Both as one statement that is a transaction of its own, if all are plain successes. So the disk is written, too,
     while the event loop goes on. What it left alone is `UNDECIDED`, and it takes nothing from a queue with a cap."""
     if len(ledger.short_way(transitions)) < len(transitions):
@@ -78,13 +85,13 @@ def turn_alone(transitions: Sequence[Transition], claim: Claim) -> Alone[tuple[l
 
     def call(connection: apsw.Connection, now: float) -> tuple[list[str | None], ClaimedBatch]:
         _call(connection, _TURN, (asked, *_request(claim, claim.limit, now)))
-        answer: Any = connection.execute(_BOTH, (len(transitions),)).fetchall()[0]
+        answer: Any = connection.execute(_ENDED_AND_CLAIMED, (len(transitions),)).fetchall()[0]
         fewer, count, rows = answer
-        taken = ClaimedBatch(claim.queue, rows, count)
+        batch = ClaimedBatch(claim.queue, rows, count)
         if fewer is None:
-            return [None] * len(transitions), taken
+            return [None] * len(transitions), batch
         done = _among(transitions, fewer)
-        return [None if index in done else UNDECIDED for index in range(len(transitions))], taken
+        return [None if index in done else UNDECIDED for index in range(len(transitions))], batch
 
     return call
 
@@ -116,7 +123,7 @@ async def _take(tx: SqliteTx, claim: Claim) -> ClaimedBatch:
     if room <= 0:
         return ClaimedBatch(claim.queue)
     _call(tx.connection, _CLAIM, _request(claim, room, tx.now.timestamp()))
-    answer: Any = tx.connection.execute(_TAKEN).fetchall()[0]
+    answer: Any = tx.connection.execute(_CLAIMED).fetchall()[0]
     count, rows = answer
     return ClaimedBatch(claim.queue, rows, count)
 
@@ -126,13 +133,13 @@ def _asked(plain: Sequence[Transition]) -> str:
 
 
 def _among(transitions: Sequence[Transition], ids: Any) -> set[int]:
-    """Where the first word about each of these jobs is."""
+    """The places of the transitions that ended these jobs: of several about one job it was the first."""
     wanted = set(from_json(ids))
     return {index for index in ledger.short_way(transitions) if transitions[index].job_id in wanted}
 
 
 def _request(claim: Claim, room: int, now: float) -> tuple[Any, ...]:
-    """Without `claim.after`: nothing that was claimed is left in the index to be skipped."""
+    """Without `claim.after`: SQLite takes a claimed job out of its index at once, so there is nothing to skip."""
     cursors = (claim.cursors.get(band) for band in PRIORITIES)  # a band without one gives nothing
     return (claim.queue, room, claim.worker_id, now + claim.lease_seconds, now, *cursors)
 

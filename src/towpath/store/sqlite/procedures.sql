@@ -35,20 +35,21 @@ CREATE TEMP TRIGGER IF NOT EXISTS towpath_settle INSTEAD OF INSERT ON towpath_se
     INSERT INTO towpath_event_batch (ts, seq, jobs)
     SELECT NEW.now, seq, '["' || group_concat(id, '","') || '"]' FROM towpath_ended GROUP BY seq;
 
-    INSERT INTO towpath_tally (queue, operation, succeeded, running, run_seconds, runs, at)
+    INSERT INTO towpath_count_delta (queue, operation, succeeded, running, run_seconds, runs, at)
     SELECT queue, operation, count(*), -count(*), sum(ran), '[' || group_concat(CAST(ran * 1e6 AS integer), 'e-6,') || 'e-6]', NEW.now
     FROM towpath_ended GROUP BY queue, operation;
 END;
 
 CREATE TEMP TABLE IF NOT EXISTS towpath_begun
-    (rid integer, id text, seq integer, attempt integer, operation text, waited real, taken text);
+    (rid integer, id text, seq integer, attempt integer, operation text, waited real, claimed text);
 
 CREATE TEMP VIEW IF NOT EXISTS towpath_claim AS
 SELECT NULL AS queue, NULL AS room, NULL AS worker_id, NULL AS until, NULL AS now,
        NULL AS cursor_0, NULL AS cursor_1, NULL AS cursor_2, NULL AS cursor_3;
 
--- What was claimed is in `towpath_begun` afterwards, in fair order. A band is not looked at if those before it have enough. The
--- last item of `taken` is null for jobs without a family, a past or a lane of their own.
+-- What was claimed is in `towpath_begun` afterwards. The bands are read one after the other, and no further than until there are as many
+-- jobs as there is room for. `claimed` is the job as JSON in the order of `Claimed`: the columns that every claim answers, and then all
+-- others as one array, or null if they are as in most jobs (`columns.py`).
 CREATE TEMP TRIGGER IF NOT EXISTS towpath_claim INSTEAD OF INSERT ON towpath_claim BEGIN
     DELETE FROM towpath_begun;
 
@@ -74,7 +75,7 @@ CREATE TEMP TRIGGER IF NOT EXISTS towpath_claim INSTEAD OF INSERT ON towpath_cla
     INSERT INTO towpath_event (job_id, seq, attempt, name, ts)
     SELECT id, seq, attempt, 'job.started', NEW.now FROM towpath_begun WHERE seq > 2 OR attempt > 1;
 
-    INSERT INTO towpath_tally (queue, operation, started, queued, running, wait_seconds, waits, at)
+    INSERT INTO towpath_count_delta (queue, operation, started, queued, running, wait_seconds, waits, at)
     SELECT NEW.queue, operation, count(*), -count(*), count(*), coalesce(sum(waited), 0),
            '[' || group_concat(CAST(waited * 1e6 AS integer), 'e-6,') || 'e-6]', NEW.now
     FROM towpath_begun GROUP BY operation;

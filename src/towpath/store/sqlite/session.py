@@ -42,7 +42,7 @@ class SessionTx:
         self.now: datetime = datetime.now(UTC)
         self.rings: set[str] = set()
         self.cancelled: list[str] = []
-        self.told = False
+        self.wake_streams = False
 
     async def _call(self, call: Callable[[SqliteTx], Awaitable[Any]] | str) -> Any:
         answer: Future[Any] = Future()
@@ -58,6 +58,9 @@ class SessionTx:
 
     async def execute(self, query: str, /, **params: Any) -> int:
         return int(await self._call(lambda tx: tx.execute(query, **params)))
+
+    async def execute_many(self, query: str, rows: Sequence[dict[str, Any]]) -> None:
+        await self._call(lambda tx: tx.execute_many(query, rows))
 
     async def fetch_sql(self, sql: str, *params: Any) -> Sequence[Row]:
         rows: Sequence[Row] = await self._call(lambda tx: tx.fetch_sql(sql, *params))

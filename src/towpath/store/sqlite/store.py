@@ -147,7 +147,7 @@ class SqliteStore:
         unit: Unit[T],
         peek: Callable[[apsw.Connection], bool] | None = None,
         nothing: T | None = None,
-        alone: hot.Alone[T] | None = None,
+        alone: hot.CommitsItself[T] | None = None,
     ) -> asyncio.Future[T]:
         await reach("tx.begin")
         future: asyncio.Future[T] = asyncio.get_running_loop().create_future()
@@ -203,8 +203,8 @@ class SqliteStore:
             # The writer's thread needs the interpreter's lock to begin, and the event loop, which has the next jobs to run,
             # would keep it for milliseconds. Let go of it now, and the long statement runs while they do: a third faster.
             time.sleep(_AN_INSTANT)  # noqa: ASYNC251  (to block for a moment is the point)
-        verdicts, taken = await answer
-        return verdicts, taken if taken else await claim_after(self, claim)
+        verdicts, batch = await answer
+        return verdicts, batch if batch else await claim_after(self, claim)
 
     def heart(self) -> Heart:
         return SqliteHeart(self.path, self.queries, self._clock)

@@ -12,10 +12,11 @@ from typing import Any, TypeVar, cast
 import apsw
 
 from towpath.core import fairness
+from towpath.core.count_deltas import count_new
 from towpath.core.encoding import encode
 from towpath.core.lifecycle import State
+from towpath.core.moments import moment
 from towpath.core.records import JOB_COLUMNS, Enqueued, Event, Job, NewJob, column
-from towpath.core.tally import tally_new
 from towpath.core.working_set import NO_PLACE, shut
 from towpath.store.alike import alike
 from towpath.store.columns import PYTHON_TYPES, STRAIGHT, straight_of
@@ -25,6 +26,7 @@ from towpath.store.sqlite import bulk
 
 T = TypeVar("T")
 
+# Columns of any table that hold a moment. SQLite has no type for that: they are numbers, and become moments by their names.
 _TIMES = frozenset(
     [
         "run_at",
@@ -69,10 +71,6 @@ def drive(unit: Awaitable[T]) -> T:
     raise RuntimeError("a unit of work may await nothing but its transaction")
 
 
-def moment(value: float | None) -> datetime | None:
-    return None if value is None else datetime.fromtimestamp(value, UTC)
-
-
 def job_from(row: Sequence[Any]) -> Job:
     values = list(row)
     for index in _JOB_TIMES:
@@ -90,16 +88,11 @@ def _update(fields: tuple[str, ...]) -> str:
     return f"UPDATE towpath_job SET {assignments} WHERE id = ? AND state = ? AND attempt = ?"
 
 
-_INSERT_EVENT = (
-    "INSERT INTO towpath_event (job_id, seq, attempt, name, level, message, fields, ts) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
-)
 _NEW = (
     *("id", *STRAIGHT, "root_id", "payload", "pass", "gate", "ready", "parked", "reason"),
     *("key", "live_key", "run_at", "due_at", "created_at"),
 )
 _INSERT_JOB = f"INSERT INTO towpath_job ({', '.join(_NEW)}) VALUES ({', '.join('?' * len(_NEW))}) ON CONFLICT DO NOTHING"
-_TALLY_NEW = "INSERT INTO towpath_tally (queue, operation, created, queued, at) VALUES (?, ?, ?, ?, ?)"
-_OWNED = "INSERT INTO towpath_owned (tenant, id) VALUES (?, ?)"
 
 
 class SqliteTx:
@@ -111,7 +104,7 @@ class SqliteTx:
         self.now = now
         self.rings: set[str] = set()
         self.cancelled: list[str] = []
-        self.told = False  # every commit wakes the streams here
+        self.wake_streams = False  # every commit does here
 
     async def fetch(self, query: str, /, **params: Any) -> Sequence[Row]:
         return self._rows(self._queries[query].text, _bindings(params))
@@ -119,6 +112,9 @@ class SqliteTx:
     async def execute(self, query: str, /, **params: Any) -> int:
         self.connection.execute(self._queries[query].text, _bindings(params))
         return self.connection.changes()
+
+    async def execute_many(self, query: str, rows: Sequence[dict[str, Any]]) -> None:
+        self.connection.executemany(self._queries[query].text, [_bindings(row) for row in rows])
 
     async def fetch_sql(self, sql: str, *params: Any) -> Sequence[Row]:
         return self._rows(sql, params, times=False)
@@ -153,18 +149,12 @@ class SqliteTx:
                 raise RuntimeError(f"job {before.id} changed inside its own transaction")
 
     async def insert_events(self, events: Sequence[Event]) -> None:
-        self.connection.executemany(
-            _INSERT_EVENT,
-            (
-                (e.job_id, e.seq, e.attempt, e.name, e.level, e.message, encode(e.fields) if e.fields else None, e.ts)
-                for e in events
-            ),
-        )
+        self.connection.executemany(self._queries["insert_event"].text, map(_event_values, events))
         by_number: dict[int, list[str]] = {}
         for event in events:
             by_number.setdefault(event.seq, []).append(event.job_id)
         for seq, ids in by_number.items():
-            bulk.list_events(self.connection, seq, ids, self.now.timestamp())
+            bulk.list_events(self.connection, self._queries, seq, ids, self.now.timestamp())
 
     async def insert_jobs(self, jobs: Sequence[NewJob]) -> list[Enqueued]:
         """Stamps and inserts. A key that a live job holds gives that job instead."""
@@ -188,7 +178,7 @@ class SqliteTx:
                 _INSERT_JOB,
                 (
                     job.id, *straight_of(job), job.root_id or job.id, job.payload_json, pass_, place.gate, ready, parked,
-                    reason,                     job.key, job.key, run_at, run_at, now,
+                    reason, job.key, job.key, run_at, run_at, now,
                 ),
             )  # fmt: skip
             if connection.changes() == 0:
@@ -201,10 +191,10 @@ class SqliteTx:
                 self.rings.add(job.queue)
             elif parked:
                 gated.add((job.queue, job.lane))
-        connection.executemany(_OWNED, [(job.tenant, job.id) for job in added])
-        bulk.list_events(connection, 1, [job.id for job in added], now)
-        for counts in tally_new((job.queue, job.operation) for job in added):
-            connection.execute(_TALLY_NEW, (counts.queue, counts.operation, counts.created, counts.queued, now))
+        connection.executemany(self._queries["insert_owned"].text, [{"tenant": job.tenant, "id": job.id} for job in added])
+        bulk.list_events(connection, self._queries, 1, [job.id for job in added], now)
+        for counts in count_new((job.queue, job.operation) for job in added):
+            await self.execute("count_new", queue=counts.queue, operation=counts.operation, jobs=counts.created, now=now)
         for queue, name in sorted(gated):
             from towpath.store.ledger import gate as open_gate
 
@@ -219,9 +209,9 @@ class SqliteTx:
         passes = accumulate(repeat(first.cost / place.weight if ready else 0.0, len(jobs) - 1), initial=pass_)
         common = (first.root_id, *straight_of(first), place.gate, ready, parked, reason, now)
         rows = [(job.id, pass_, job.payload_json) for job, pass_ in zip(jobs, passes, strict=True)]
-        if not bulk.insert_alike(self.connection, common, rows, tenant=first.tenant, now=now):
+        if not bulk.insert_alike(self.connection, self._queries, common, rows, tenant=first.tenant, now=now):
             return None
-        self.connection.execute(_TALLY_NEW, (first.queue, first.operation, len(jobs), len(jobs), now))
+        await self.execute("count_new", queue=first.queue, operation=first.operation, jobs=len(jobs), now=now)
         if parked:
             from towpath.store.ledger import gate as open_gate
 
@@ -231,8 +221,7 @@ class SqliteTx:
         return [Enqueued(job.id, created=True) for job in jobs]
 
     def _holder(self, job: NewJob) -> str:
-        found = self.connection.execute("SELECT 1 FROM towpath_job WHERE id = ?", (job.id,)).fetchall()
-        if found:
+        if self.connection.execute(self._queries["jobs_known"].text, {"ids": encode([job.id])}).fetchall():
             return job.id  # the same insert, sent again after an unknown commit
         query = self._queries["job_by_key"].text
         rows = self.connection.execute(query, {"tenant": job.tenant, "operation": job.operation, "key": job.key}).fetchall()
@@ -265,6 +254,13 @@ class Place:
 def _due(job: NewJob, now: float) -> float | None:
     run_at = job.run_at.timestamp() if job.run_at else now + job.delay if job.delay else None
     return run_at if run_at is not None and run_at > now else None
+
+
+def _event_values(event: Event) -> dict[str, Any]:
+    return {
+        "job_id": event.job_id, "seq": event.seq, "attempt": event.attempt, "name": event.name, "level": event.level,
+        "message": event.message, "fields": encode(event.fields) if event.fields else None, "ts": event.ts,
+    }  # fmt: skip
 
 
 def _stored(value: Any) -> Any:

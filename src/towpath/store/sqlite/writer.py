@@ -201,14 +201,14 @@ class Writer:
         try:
             tx.now = self._now()
             for work in works:
-                self._play(tx, work, alone=len(works) == 1)
+                self._run_unit(tx, work, alone=len(works) == 1)
             touch("tx.commit")
             self._connection.execute("COMMIT")
         except BaseException:
             self._roll_back()
             raise
 
-    def _play(self, tx: SqliteTx, work: Work, *, alone: bool) -> None:
+    def _run_unit(self, tx: SqliteTx, work: Work, *, alone: bool) -> None:
         if alone:
             try:
                 work.value = drive(work.unit(tx))

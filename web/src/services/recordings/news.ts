@@ -3,16 +3,18 @@
  * lists it; the row is shown as it is, and nothing is concluded from it but whether the rest is worth asking for: when
  * more than progress changed, places in line have, and only the server knows which.
  */
-import type { Job, Recording } from "@/api/types";
-import { onlyProgress, type Pushed } from "@/stores/live";
+import type { Recording } from "@/api/types";
+import { registerKind, type Pushed } from "@/stores/live";
+
+const recordingsIn = registerKind<Recording>("recording");
 
 /** A row and when the server said it, for estimates that count on. */
 export type HeardRecording = Recording & { heardAt: number };
 
 export interface RecordingNews {
   id: string;
-  /** null: it is gone. undefined: something happened that was not told. */
-  row: HeardRecording | null | undefined;
+  /** null: it is gone. */
+  row: HeardRecording | null;
   /** Whether more than its progress changed. */
   moved: boolean;
 }
@@ -34,10 +36,8 @@ export function createNewsReader(): (pushed: Pushed) => RecordingNews[] {
     return moved;
   }
 
-  return (pushed) => [
-    ...pushed.recordings.map(({ id, row }) => ({ id, row: row && heard(row), moved: hasMoved(id, lasting(row)) })),
-    ...untold(pushed),
-  ];
+  return (pushed) =>
+    recordingsIn(pushed).map(({ id, row }) => ({ id, row: row && heard(row), moved: hasMoved(id, lasting(row)) }));
 }
 
 const MOST_REMEMBERED = 500;
@@ -49,37 +49,17 @@ function lasting(row: Recording | null): string {
 
 /** Estimates grow old, and nobody pushes that a queue was paused or that a worker has gone. */
 export const ESTIMATES_MS = 10_000;
-/** Progress that was not told is asked for at this pace. */
-const PROGRESS_MS = 1500;
 
 /** Within how many milliseconds the rest is worth asking for; null: all was told. */
 export function askWithin(news: readonly RecordingNews[], movedMs: number): number | null {
-  if (news.some(({ moved }) => moved)) return movedMs;
-  return news.some(({ row }) => row === undefined) ? PROGRESS_MS : null;
+  return news.some(({ moved }) => moved) ? movedMs : null;
 }
 
 /** The rows with what was told of them; those that are gone are left out. */
 export function withNews<Row extends HeardRecording>(rows: Row[], news: readonly RecordingNews[]): Row[] {
-  const told = new Map(news.filter(({ row }) => row !== undefined).map(({ id, row }) => [id, row]));
+  const told = new Map(news.map(({ id, row }) => [id, row]));
   if (!rows.some(({ id }) => told.has(id))) return rows;
   return rows
     .filter(({ id }) => told.get(id) !== null)
     .map((row) => (told.has(row.id) ? { ...row, ...told.get(row.id) } : row));
-}
-
-const WORKS_ON_RECORDINGS: ReadonlySet<Job["operation"]> = new Set([
-  "transcribe",
-  "reprocess_transcription",
-  "summarize",
-  "reprocess_summary",
-]);
-
-/** For servers that push jobs only: a job that works on a recording has the recording's id as its key. */
-function untold({ jobs, deleted, recordings }: Pushed): RecordingNews[] {
-  const told = new Set(recordings.map(({ id }) => id));
-  const about = jobs.filter(({ job }) => WORKS_ON_RECORDINGS.has(job.operation) && !told.has(job.key ?? ""));
-  return [
-    ...about.map((push) => ({ id: push.job.key ?? "", row: undefined, moved: !onlyProgress(push) })),
-    ...deleted.map(() => ({ id: "", row: undefined, moved: true })),
-  ];
 }

@@ -78,11 +78,3 @@ export function sharedAudioAddress(secret: string): string {
 export function exportAddress(id: string, format: ExportFormat): string {
   return underBase(`api/recordings/${encodeURIComponent(id)}/export?format=${format}`);
 }
-
-/** Saves what is at an address of this server; the answer says what the file is called. */
-export function download(address: string, name = ""): void {
-  const link = document.createElement("a");
-  link.href = address;
-  link.download = name;
-  link.click();
-}

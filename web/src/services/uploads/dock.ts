@@ -1,4 +1,5 @@
 /** Whether the popup is open, folded or away; kept in this browser. It comes back when there is new work. */
+import { recallJson, remember } from "@/services/remembering";
 import type { UnifiedItem } from "@/services/uploads/unify";
 import { viewOf } from "@/services/recordings/status";
 
@@ -15,21 +16,13 @@ export interface DockState {
 
 /** Where there is little room it begins folded. */
 export function readDock(narrow: boolean): DockState {
-  try {
-    const found = JSON.parse(localStorage.getItem(KEY) ?? "{}") as Partial<DockState>;
-    const closedOver = Array.isArray(found.closedOver) ? found.closedOver : null;
-    return { folded: found.folded ?? narrow, closedOver, kept: found.kept === true };
-  } catch {
-    return { folded: narrow, closedOver: null, kept: false };
-  }
+  const found = recallJson(KEY) as Partial<DockState> | null;
+  const closedOver = Array.isArray(found?.closedOver) ? found.closedOver : null;
+  return { folded: found?.folded ?? narrow, closedOver, kept: found?.kept === true };
 }
 
 export function writeDock(state: DockState): void {
-  try {
-    localStorage.setItem(KEY, JSON.stringify(state));
-  } catch {
-    // Storage may be forbidden; then it holds for this visit.
-  }
+  remember(KEY, JSON.stringify(state));
 }
 
 function underWay(items: readonly UnifiedItem[]): string[] {

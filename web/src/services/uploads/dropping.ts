@@ -15,6 +15,14 @@ export function hasFiles(transfer: DataTransfer | null): boolean {
   return transfer?.types.includes("Files") ?? false;
 }
 
+/** What was chosen in a field for files, which is emptied: the same file can be chosen again. */
+export function takeChosen(event: Event): NewFile[] {
+  const input = event.target as HTMLInputElement;
+  const chosen = fromChosen(input.files ?? []);
+  input.value = "";
+  return chosen;
+}
+
 export function fromChosen(files: Iterable<File>): NewFile[] {
   return [...files]
     .map((file) => ({ file, path: file.webkitRelativePath || undefined }))

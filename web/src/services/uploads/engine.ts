@@ -116,7 +116,11 @@ export async function createEngine(options: EngineOptions): Promise<UploadEngine
     uppy.retryUpload(file.id).catch(() => undefined);
   }
 
-  /** The recording that was made of an upload; a server that is still at it is asked again. */
+  /**
+   * The recording that was made of an upload; a server that is still at it is asked again, after longer and longer pauses.
+   * This is no live query: no page shows the answer, the one tab that runs the engine needs it whether it is looked at or
+   * not, and the first good answer is the last.
+   */
   async function lookUp(file: Held, tries = 0): Promise<void> {
     const address = file.tus?.uploadUrl;
     if (stopped || !address) return;

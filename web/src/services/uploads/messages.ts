@@ -66,7 +66,7 @@ function queuedMessage(job: ProcessingJob, eta: string | null, why: string | nul
 
 export function uploadMessage(upload: UploadRow, reachable: boolean): string {
   if (upload.status === "ready") return bytes(upload.size);
-  if (upload.handingOver) return "All there, being handed over";
+  if (upload.handingOver || upload.recordingId) return "All there, being handed over";
   const done = `${bytes(upload.sent)} of ${bytes(upload.size)}`;
   if (!reachable) return `${done}, waits for the network`;
   if (!upload.pace) return upload.sent ? done : `${bytes(upload.size)}, waits its turn`;
@@ -104,7 +104,7 @@ export function wordsOf(item: UnifiedItem, facts: { reachable: boolean; now: num
     case "uploading":
       return plain(item.upload ? uploadMessage(item.upload, facts.reachable) : "");
     default:
-      return plain(item.recording ? recordingMessage(item.recording, facts.now) : "Waits its turn");
+      return plain(item.recording ? recordingMessage(item.recording, facts.now) : "");
   }
 }
 

@@ -13,6 +13,8 @@ export interface UnifiedItem {
   /** Stays the same when an upload becomes a recording, so that its row stays in place. */
   place: string;
   status: UnifiedStatus;
+  /** Whether nothing comes of it unless somebody says so. */
+  stopped: boolean;
   title: string;
   recordingId: string | null;
   jobId: string | null;
@@ -48,6 +50,7 @@ function ofRecording(recording: HeardRecording, client: string | undefined): Uni
     key: `rec_${id}`,
     place: client ? `client_${client}` : `rec_${id}`,
     status: recording.status,
+    stopped: recording.needs_retry,
     title: recording.title,
     recordingId: id,
     jobId: job?.id ?? null,
@@ -59,12 +62,13 @@ function ofRecording(recording: HeardRecording, client: string | undefined): Uni
   };
 }
 
-/** An upload that is a recording already waits in line, until the server says more. */
+/** An upload that is a recording already is on its way until the server says where the recording is. */
 function ofUpload(upload: UploadRow, key: string): UnifiedItem {
   return {
     key,
     place: `client_${upload.id}`,
-    status: upload.recordingId ? "PENDING" : upload.status,
+    status: upload.status,
+    stopped: upload.status === "upload_failed",
     title: titleOf(upload),
     recordingId: upload.recordingId,
     jobId: upload.jobId,

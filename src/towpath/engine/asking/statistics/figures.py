@@ -7,11 +7,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from towpath.core.count_deltas import COUNTS
 from towpath.core.histogram import percentile
 from towpath.core.usage import SUMS, Cost, Price, Usage, total
 from towpath.store.contract import Row
-
-COUNTS = ("created", "started", "succeeded", "partial", "failed", "cancelled", "retried")
 
 
 @dataclass(slots=True)

@@ -14,22 +14,15 @@ from towpath.engine.asking.statistics import rollups, sampling, spending
 from towpath.engine.asking.statistics.figures import Budget, CostLine, Course, Flow, OfOperation, Point, Statistics, Workers
 from towpath.engine.asking.statistics.sampling import Sample
 from towpath.engine.asking.statistics.windows import WINDOWS, Span
-from towpath.engine.tending.rollups import roll_up
 from towpath.store.contract import Store, Tx
-
-_MOST_COMPACTIONS = 50
 
 
 async def statistics(
     store: Store, window: str = "24h", *, operation: str | None = None, queue: str | None = None, tenant: str | None = None
 ) -> Statistics:
-    """Of all tenants from the rollups, which are exact; of one tenant from its newest jobs."""
+    """Of all tenants from the rollups, which are exact as far as they have come; of one tenant from its newest jobs."""
     if window not in WINDOWS:
         raise ConfigurationError(f"there is no window {window!r}; the windows are {', '.join(WINDOWS)}")
-    # Workers do this every second. While none runs, a server still wants to show what was enqueued.
-    for _ in range(_MOST_COMPACTIONS):
-        if not await roll_up(store):
-            break
 
     async def unit(tx: Tx) -> _Read:
         span = WINDOWS[window].span(tx.now)

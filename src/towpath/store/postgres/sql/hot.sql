@@ -1,11 +1,22 @@
+-- name: now
+-- What time it is for a transaction.
+SELECT now()
+
+-- name: now_for_guest
+-- The same for a caller's own transaction, whose statements may read whole tables; see `tx.py`.
+SELECT now(), set_config('enable_seqscan', 'on', true)
+
+-- name: capped_queues
+SELECT name FROM towpath.queue WHERE max_slots IS NOT NULL
+
 -- name: insert_events
-WITH told AS (
+WITH events AS (
     INSERT INTO towpath.event (job_id, seq, attempt, name, level, message, fields, ts)
     SELECT * FROM unnest(:ids::uuid[], :seqs::int[], :attempts::int[], :names::text[], :levels::text[], :messages::text[],
                          :fields::json[], :times::timestamptz[])
     RETURNING job_id, seq
-), listed AS (
-    INSERT INTO towpath.event_batch (seq, jobs) SELECT seq, array_agg(job_id) FROM told GROUP BY seq
+), batches AS (
+    INSERT INTO towpath.event_batch (seq, jobs) SELECT seq, array_agg(job_id) FROM events GROUP BY seq
 )
 SELECT pg_current_xact_id()::text AS xid
 
@@ -41,6 +52,3 @@ WITH ours AS (
 UPDATE towpath.job SET lease_until = clock_timestamp() + make_interval(secs => :lease)
 WHERE id = ANY (ARRAY (SELECT id FROM ours))
 RETURNING id
-
--- name: states
-SELECT id, state FROM towpath.job WHERE id IN :ids

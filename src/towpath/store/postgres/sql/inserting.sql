@@ -7,14 +7,14 @@ SELECT id, {new_columns}, coalesce(root_id, id), payload, pass, gate, due IS NUL
        CASE WHEN due IS NOT NULL THEN 'scheduled' WHEN shut THEN 'capped' END, key, key, due, due, pg_current_xact_id()
 FROM placed
 
--- fragment: created_told
--- What others learn of new jobs: whose they are, that they are there, and how many.
-whose AS (
+-- fragment: new_jobs_recorded
+-- What is recorded beside new jobs: whose they are, their events and the counts.
+owners AS (
     INSERT INTO towpath.owned (tenant, id) SELECT tenant, id FROM added
-), listed AS (
+), batches AS (
     INSERT INTO towpath.event_batch (seq, jobs) SELECT 1, array_agg(id) FROM added HAVING count(*) > 0
 ), counted AS (
-    INSERT INTO towpath.tally (queue, operation, created, queued)
+    INSERT INTO towpath.count_delta (queue, operation, created, queued)
     SELECT queue, operation, count(*), count(*) FROM added GROUP BY queue, operation
 )
 
@@ -38,13 +38,18 @@ WITH placed AS (
     {insert_placed}
     ON CONFLICT DO NOTHING
     RETURNING id, queue, operation, tenant, lane, ready, parked
-), {created_told}
+), {new_jobs_recorded}
 SELECT queue, lane, ready, parked, ARRAY[id] AS added FROM added
 
 -- name: insert_jobs
 SELECT queue, lane, ready, parked, added
 FROM towpath.insert_jobs(:locks::bigint[], string_to_array(:ids::text, ',')::uuid[], :payloads::json[], :sorts::json,
                          :sort_of::integer[], :spent::float8[], :keys::text[])
+
+-- name: lock_lanes
+-- The lanes' locks alone, which `insert_jobs` takes by itself if it is given them. Inside of transactions that insert into several
+-- lanes this comes first, so that tests can come in between the locks and the insert.
+SELECT pg_advisory_xact_lock(lock) FROM unnest(:locks::bigint[]) AS lock
 
 -- name: place
 SELECT floor, tail, weight, gate FROM towpath.place(:queue::text, :priority::smallint, :lane::text)

@@ -1,3 +1,4 @@
 -- name: longest_lease
--- That a worker of the last day gives, in seconds.
+-- In seconds, of all workers that are known: a beat makes a worker alive for as long as the leases it renews. Who was not heard of for a
+-- day is forgotten.
 SELECT max(date_part('epoch', alive_until - seen_at)) AS seconds FROM towpath.worker

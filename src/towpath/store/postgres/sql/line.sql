@@ -1,5 +1,5 @@
 -- name: line_parked
--- What waits behind the caps of these lanes, the first of each.
+-- The first :limit jobs that wait behind the cap of each of these lanes.
 SELECT job.id, job.root_id, job.parent_id, job.queue, job.operation, job.subject_kind, job.subject_id, job.lane, job.priority,
        job.attempt, job.cost, job.children_total
 FROM unnest(CAST(:lanes AS text[])) AS wanted (lane)
@@ -10,8 +10,8 @@ CROSS JOIN LATERAL (
 ) AS job
 
 -- name: line_families
--- The first children of each, in groups of a kind: how much of their cost is done, and in how many seconds. What is not over
--- is known by its steps.
+-- The first :limit children of each of these jobs, summed up by queue and operation: how many are open, how much of their cost is done, and
+-- how many seconds that took. Of a child that has not ended, its progress says how much is done, and its recorded steps how long it took.
 SELECT parent_id, queue, operation, sum(open) AS open, avg(cost) AS cost, sum(done) AS done, sum(wall) AS wall
 FROM (
     SELECT wanted.id AS parent_id, child.queue, child.operation, child.open, child.cost,

@@ -38,22 +38,22 @@ SET state = {after_claim}, ready = false, reason = NULL, leased = true, worker_i
 WHERE id = ANY (ARRAY ({first_in_line}))
 RETURNING {claimed}, CASE WHEN {claimed_if_unlike} THEN {claimed_more} END AS more, seq, coalesce(due_at, created_at) AS due_since
 
--- fragment: turn_told
--- What others learn of it: the leases, the events and the counts.
+-- fragment: turn_recorded
+-- What is recorded beside the jobs: the leases, the events and the counts.
 freed AS (
     DELETE FROM towpath.lease WHERE job_id = ANY (ARRAY (SELECT id FROM ended))
 ), leased AS (
     INSERT INTO towpath.lease (job_id, queue) SELECT id, :queue FROM picked
-), told AS (
+), events AS (
     INSERT INTO towpath.event (job_id, seq, attempt, name, ts)
     SELECT id, seq, attempt, 'job.started', (SELECT at FROM begun) FROM picked WHERE seq > 2 OR attempt > 1
-), listed AS (
+), batches AS (
     INSERT INTO towpath.event_batch (seq, jobs)
     SELECT seq, array_agg(id) FROM ended GROUP BY seq
     UNION ALL
     SELECT seq, array_agg(id) FROM picked GROUP BY seq
 ), counted AS (
-    INSERT INTO towpath.tally (queue, operation, started, queued, running, wait_seconds, waits, succeeded, run_seconds, runs)
+    INSERT INTO towpath.count_delta (queue, operation, started, queued, running, wait_seconds, waits, succeeded, run_seconds, runs)
     SELECT queue, operation, count(started), -count(started), 2 * count(started) - count(*), coalesce(sum(waited), 0),
            array_agg(waited::real) FILTER (WHERE waited IS NOT NULL), count(*) - count(started), coalesce(sum(ran), 0),
            array_agg(ran::real) FILTER (WHERE ran IS NOT NULL)
@@ -76,7 +76,7 @@ WITH ended AS (
     SELECT clock_timestamp() AS at
 ), picked AS (
     {picked}
-), {turn_told}
+), {turn_recorded}
 SELECT {claimed}, more, NULL::int AS settled, NULL::json AS settled_ids FROM picked
 UNION ALL
 SELECT {nothing_claimed}, NULL, settled.jobs, settled.ids FROM settled

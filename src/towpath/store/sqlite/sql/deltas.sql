@@ -20,7 +20,8 @@ SELECT CAST(coalesce((SELECT xid FROM (SELECT xid, sum(json_array_length(jobs)) 
                       WHERE so_far >= :limit ORDER BY xid LIMIT 1), :until) AS text) AS cursor
 
 -- name: stream_stragglers
--- Writers take turns: nothing that is committed later belongs before what was read.
+-- Never a row: writers take turns here, so what is committed later never belongs before what was read. The conditions are there because
+-- the query is asked with these parameters, as on PostgreSQL, where there can be one.
 SELECT :since AS cursor WHERE :since = :upto AND :since <> :until AND false
 
 -- name: stream_delta

@@ -1,5 +1,5 @@
 -- name: line_parked
--- What waits behind the caps of these lanes, the first of each.
+-- The first :limit jobs that wait behind the cap of each of these lanes.
 SELECT job.id, job.root_id, job.parent_id, job.queue, job.operation, job.subject_kind, job.subject_id, job.lane, job.priority,
        job.attempt, job.cost, job.children_total
 FROM json_each(:lanes) AS wanted
@@ -9,8 +9,8 @@ CROSS JOIN towpath.job AS job ON job.id IN (
     ORDER BY one.priority, one.id LIMIT :limit)
 
 -- name: line_families
--- The first children of each, in groups of a kind: how much of their cost is done, and in how many seconds. What is not over
--- is known by its steps.
+-- The first :limit children of each of these jobs, summed up by queue and operation: how many are open, how much of their cost is done, and
+-- how many seconds that took. Of a child that has not ended, its progress says how much is done, and its recorded steps how long it took.
 SELECT parent_id, queue, operation, sum(open) AS open, avg(cost) AS cost,
        sum(CASE WHEN wall > 0 THEN done END) AS done, sum(CASE WHEN done > 0 THEN wall END) AS wall
 FROM (

@@ -1,0 +1,74 @@
+"""Products stand on what anybody's own slice has: nothing reaches behind it because it is part of this package."""
+
+import ast
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from tests.docs.pages import ROOT
+
+PACKAGE = ROOT / "src/towpath"
+BELOW = {
+    "store": "the engine's own tables",
+    "identity": "what the server's entrance stands on; products ask it who somebody is",
+    "server.webhooks": "a part of the server: it reads the stream of events itself",
+}
+"""Packages with tables that are no products, and why."""
+_INSIDE = frozenset({"services", "claimed", "_services", "_tx", "_job"})
+
+
+def _packages_with_tables() -> set[str]:
+    return {
+        ".".join(path.relative_to(PACKAGE).parent.parts)
+        for path in PACKAGE.rglob("*.py")
+        if "Slice(" in (text := path.read_text("utf-8")) and _makes_a_slice(ast.parse(text))
+    }
+
+
+def _makes_a_slice(tree: ast.AST) -> bool:
+    calls = [node.func for node in ast.walk(tree) if isinstance(node, ast.Call)]
+    return any(getattr(call, "id", None) == "Slice" or getattr(call, "attr", None) == "Slice" for call in calls)
+
+
+PRODUCTS = sorted(_packages_with_tables() - BELOW.keys())
+
+
+def reached_inside(source: str) -> list[str]:
+    """What of an app or a context is had that is not offered. `values` is there to be called, as every dict has it."""
+    tree = ast.parse(source)
+    called = {id(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
+    return [
+        f"line {node.lineno}: .{node.attr}"
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Attribute) and (node.attr in _INSIDE or (node.attr == "values" and id(node) not in called))
+    ]
+
+
+def test_every_package_with_tables_is_a_product_or_says_why_not():
+    assert BELOW.keys() <= _packages_with_tables()
+    assert {"assets", "recordings"} <= set(PRODUCTS)
+
+
+def test_the_import_rule_holds_for_every_product():
+    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["importlinter"]["contracts"]
+    [floor] = [contract for contract in contracts if contract["id"] == "public-floor"]
+    assert set(floor["source_modules"]) == {f"towpath.{name}" for name in PRODUCTS}
+
+
+def _files() -> list[Path]:
+    return [path for name in PRODUCTS for path in sorted((PACKAGE / name.replace(".", "/")).rglob("*.py"))]
+
+
+@pytest.mark.parametrize("path", _files(), ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_products_reach_into_nothing_behind_the_public_names(path):
+    """Imports are held by a rule of their own; this is about what could be had of an app or a context."""
+    assert reached_inside(path.read_text("utf-8")) == []
+
+
+def test_reaching_inside_is_noticed():
+    assert reached_inside("await app.services.store.read(unit)") == ["line 1: .services"]
+    assert reached_inside("await ctx.values.fetch(text)") == ["line 1: .values"]
+    assert reached_inside("fetch = ctx.values") == ["line 1: .values"]
+    assert reached_inside("worker.claimed") == ["line 1: .claimed"]
+    assert reached_inside("list(found.values())") == []
