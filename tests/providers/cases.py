@@ -71,4 +71,4 @@ def transcription(key: str, count: int, model: str, uri: Callable[[int], str], *
     return Order(key, "transcription", model, inputs=inputs, count=count, options={"locale": "en-US", **options})
 
 
-CASES: tuple[Case, ...] = ()
+CASES: tuple[Case, ...] = (Case("AWS", "aws", skips=frozenset({"partial"})),)
