@@ -71,4 +71,7 @@ def transcription(key: str, count: int, model: str, uri: Callable[[int], str], *
     return Order(key, "transcription", model, inputs=inputs, count=count, options={"locale": "en-US", **options})
 
 
-CASES: tuple[Case, ...] = (Case("AWS", "aws", skips=frozenset({"partial"})),)
+CASES: tuple[Case, ...] = (
+    Case("AWS", "aws", skips=frozenset({"partial"})),
+    Case("AZURE", "azure"),
+)

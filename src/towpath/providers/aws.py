@@ -6,17 +6,16 @@ whenever the job is asked for; with it, in a bucket of yours.
 
 from __future__ import annotations
 
-import asyncio
-import threading
 from collections.abc import AsyncGenerator, Mapping
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from towpath.core.errors import ConfigurationError, Fatal, SchemaInvalid
-from towpath.providers.aws_errors import Conflict, translated
+from towpath.core.errors import Fatal, SchemaInvalid
+from towpath.providers.aws_clients import BotoClients
+from towpath.providers.aws_errors import Conflict
 from towpath.providers.contract import Answer, Counts, Files, Found, Grade, Limits, Order, Phase, Prepared, Result, Vanished
 from towpath.providers.http_client import document, new_client, parsed
-from towpath.providers.refusals import patience, told
+from towpath.providers.refusals import told
 from towpath.providers.speech_options import check_count, check_speech, speech_options
 
 if TYPE_CHECKING:
@@ -45,16 +44,12 @@ class AwsTranscribe:
         session_token: str | None = None,
         timeout: float = 60.0,
     ) -> None:
-        self._region, self._endpoint, self._timeout = region, endpoint_url, timeout
-        self._credentials = (access_key_id, secret_access_key, session_token)
-        self._session: Any = None
-        self._clients: dict[str, Any] = {}
-        self._making = threading.Lock()
+        self._boto = BotoClients(region, endpoint_url, (access_key_id, secret_access_key, session_token), timeout)
+        self._timeout = timeout
         self._links: httpx.AsyncClient | None = None
 
     async def check(self, order: Order | None = None) -> None:
-        async with patience(self.name, self._timeout):
-            await asyncio.to_thread(self._check_account)
+        await self._boto.check()
         if order is None:
             return
         check_speech(self.name, order, _KNOWS, self.reads)
@@ -69,7 +64,7 @@ class AwsTranscribe:
 
     async def submit(self, order: Order, prepared: Prepared) -> str:
         try:
-            await self._call("transcribe", "start_transcription_job", **_request(order))
+            await self._boto.call("transcribe", "start_transcription_job", **_request(order))
         except Conflict:
             media = (await self._job(order.key)).get("Media", {}).get("MediaFileUri")
             if media != order.inputs[0].uri:
@@ -114,64 +109,21 @@ class AwsTranscribe:
         links, self._links = self._links, None
         if links is not None:
             await links.aclose()
-        clients, self._clients = self._clients, {}
-        for client in clients.values():
-            client.close()
+        self._boto.close()
 
     async def _transcript(self, order: Order, job: dict[str, Any]) -> Any:
         if order.output:
             bucket, key = _file(order)
-            answer = await self._call("s3", "get_object", Bucket=bucket, Key=key)
-            return parsed(self.name, await self._in_thread(answer["Body"].read))
+            answer = await self._boto.call("s3", "get_object", Bucket=bucket, Key=key)
+            return parsed(self.name, await self._boto.in_thread(answer["Body"].read))
         if self._links is None:
             self._links = new_client("aws")
         return await document(self._links, self.name, job["Transcript"]["TranscriptFileUri"], self._timeout)
 
     async def _job(self, name: str) -> dict[str, Any]:
-        answer = await self._call("transcribe", "get_transcription_job", TranscriptionJobName=name)
+        answer = await self._boto.call("transcribe", "get_transcription_job", TranscriptionJobName=name)
         job: dict[str, Any] = answer["TranscriptionJob"]
         return job
-
-    async def _call(self, service: str, method: str, **params: Any) -> Any:
-        return await self._in_thread(lambda: getattr(self._client(service), method)(**params))
-
-    async def _in_thread(self, call: Any) -> Any:
-        async with patience(self.name, self._timeout):
-            return await asyncio.to_thread(translated, self.name, call)
-
-    def _check_account(self) -> None:
-        _boto3()
-        self._client("transcribe")
-        if translated(self.name, self._session.get_credentials) is None:
-            raise ConfigurationError(f"{self.name} has no credentials: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY")
-
-    def _client(self, service: str) -> Any:
-        with self._making:
-            if service not in self._clients:
-                self._clients[service] = translated(self.name, lambda: self._made(service))
-            return self._clients[service]
-
-    def _made(self, service: str) -> Any:
-        boto3, config = _boto3()
-        if self._session is None:
-            key, secret, token = self._credentials
-            self._session = boto3.Session(key, secret, token, self._region)
-        options = config(
-            connect_timeout=min(10.0, self._timeout),
-            read_timeout=self._timeout,
-            retries={"total_max_attempts": 1},
-            s3={"addressing_style": "path"} if self._endpoint else None,
-        )
-        return self._session.client(service, endpoint_url=self._endpoint, config=options)
-
-
-def _boto3() -> tuple[Any, Any]:
-    try:
-        import boto3
-        from botocore.config import Config
-    except ImportError:
-        raise ConfigurationError("Amazon Transcribe needs boto3: pip install 'towpath[aws]'") from None
-    return boto3, Config
 
 
 def _request(order: Order) -> dict[str, Any]:

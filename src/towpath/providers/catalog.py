@@ -22,9 +22,8 @@ class Entry:
 _SPEECH = frozenset({"transcription"})
 
 PROVIDERS: dict[str, Entry] = {
-    "AWS": Entry(
-        "towpath.providers.aws", "AwsTranscribe", "aws", _SPEECH, "Amazon Transcribe: files in S3, one for each job"
-    ),
+    "AWS": Entry("towpath.providers.aws", "AwsTranscribe", "aws", _SPEECH, "Amazon Transcribe: a file in S3"),
+    "AZURE": Entry("towpath.providers.azure", "AzureSpeech", "azure", _SPEECH, "Azure Speech: up to 1000 URLs"),
 }
 
 

@@ -76,3 +76,18 @@ def check_speech(name: str, order: Order, knows: Collection[str], reads: Collect
 def check_count(name: str, order: Order, most: int) -> None:
     if len(order.inputs) > most:
         raise SchemaInvalid(f"a job of {name} takes {most} files at most, got {len(order.inputs)}", path="inputs")
+
+
+def refs_by_address(name: str, order: Order) -> dict[str, str]:
+    """Each input's ref by its address, for providers that name files by it; raises SchemaInvalid if two have the same one.
+
+    What follows a question mark is left off: it may be a key to the file, which not every provider tells back.
+    """
+    refs = {address(given.uri or ""): given.ref for given in order.inputs}
+    if len(refs) != len(order.inputs):
+        raise SchemaInvalid(f"{name} could not tell apart inputs that have the same address", path="inputs")
+    return refs
+
+
+def address(uri: str) -> str:
+    return uri.partition("?")[0]
