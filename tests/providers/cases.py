@@ -74,4 +74,5 @@ def transcription(key: str, count: int, model: str, uri: Callable[[int], str], *
 CASES: tuple[Case, ...] = (
     Case("AWS", "aws", skips=frozenset({"partial"})),
     Case("AZURE", "azure"),
+    Case("GOOGLE", "google", skips=frozenset({"unknown_status", "expired_url"})),
 )

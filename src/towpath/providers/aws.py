@@ -115,7 +115,7 @@ class AwsTranscribe:
         if order.output:
             bucket, key = _file(order)
             answer = await self._boto.call("s3", "get_object", Bucket=bucket, Key=key)
-            return parsed(self.name, await self._boto.in_thread(answer["Body"].read))
+            return parsed(self.name, await self._boto.download(answer["Body"].read))
         if self._links is None:
             self._links = new_client("aws")
         return await document(self._links, self.name, job["Transcript"]["TranscriptFileUri"], self._timeout)

@@ -9,6 +9,7 @@ from typing import Any
 
 from towpath.core.errors import ConfigurationError
 from towpath.providers.aws_errors import translated
+from towpath.providers.http_client import DOWNLOADS
 from towpath.providers.refusals import patience
 
 _NAME = "AWS"
@@ -33,10 +34,13 @@ class BotoClients:
             await asyncio.to_thread(self._check)
 
     async def call(self, service: str, method: str, **params: Any) -> Any:
-        return await self.in_thread(lambda: getattr(self._client(service), method)(**params))
+        return await self._in_thread(lambda: getattr(self._client(service), method)(**params), self._timeout)
 
-    async def in_thread(self, call: Callable[[], Any]) -> Any:
-        async with patience(_NAME, self._timeout):
+    async def download(self, read: Callable[[], Any]) -> Any:
+        return await self._in_thread(read, self._timeout * DOWNLOADS)
+
+    async def _in_thread(self, call: Callable[[], Any], limit: float) -> Any:
+        async with patience(_NAME, limit):
             return await asyncio.to_thread(translated, _NAME, call)
 
     def close(self) -> None:

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 _CONNECT_SECONDS = 20.0
 _SILENT_SECONDS = 60.0
+DOWNLOADS = 10
+"""So many times as long as other calls may those take that fetch a result."""
 _LARGEST_DOCUMENT = 512 * 1024 * 1024
 """A transcript of a day of speech with a time for every word is a tenth of it."""
 
@@ -61,10 +63,11 @@ async def follow(client: httpx.AsyncClient, who: str, url: str, limit: float) ->
 async def document(client: httpx.AsyncClient, who: str, url: str, limit: float) -> Any:
     """The JSON document behind a link."""
     taken = bytearray()
-    async for piece in follow(client, who, url, limit):
-        taken += piece
-        if len(taken) > _LARGEST_DOCUMENT:
-            raise Transient(f"a result of {who} is larger than {_LARGEST_DOCUMENT >> 20} MiB")
+    async with patience(who, limit * DOWNLOADS):
+        async for piece in follow(client, who, url, limit):
+            taken += piece
+            if len(taken) > _LARGEST_DOCUMENT:
+                raise Transient(f"a result of {who} is larger than {_LARGEST_DOCUMENT >> 20} MiB")
     return parsed(who, taken)
 
 
