@@ -75,4 +75,5 @@ CASES: tuple[Case, ...] = (
     Case("AWS", "aws", skips=frozenset({"partial"})),
     Case("AZURE", "azure"),
     Case("GOOGLE", "google", skips=frozenset({"unknown_status", "expired_url"})),
+    Case("SARVAM", "sarvam"),
 )

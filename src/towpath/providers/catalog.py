@@ -25,6 +25,7 @@ PROVIDERS: dict[str, Entry] = {
     "AWS": Entry("towpath.providers.aws", "AwsTranscribe", "aws", _SPEECH, "Amazon Transcribe: a file in S3"),
     "AZURE": Entry("towpath.providers.azure", "AzureSpeech", "azure", _SPEECH, "Azure Speech: up to 1000 URLs"),
     "GOOGLE": Entry("towpath.providers.google", "GoogleSpeech", "google", _SPEECH, "Google Speech: up to 15 files in GCS"),
+    "SARVAM": Entry("towpath.providers.sarvam", "SarvamSpeech", "sarvam", _SPEECH, "Sarvam: up to 20 files, sent to it"),
 }
 
 
