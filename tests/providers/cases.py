@@ -71,4 +71,9 @@ def transcription(key: str, count: int, model: str, uri: Callable[[int], str], *
     return Order(key, "transcription", model, inputs=inputs, count=count, options={"locale": "en-US", **options})
 
 
-CASES: tuple[Case, ...] = ()
+CASES: tuple[Case, ...] = (
+    Case("AWS", "aws", skips=frozenset({"partial"})),
+    Case("AZURE", "azure"),
+    Case("GOOGLE", "google", skips=frozenset({"unknown_status", "expired_url"})),
+    Case("SARVAM", "sarvam"),
+)
