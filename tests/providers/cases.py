@@ -71,4 +71,7 @@ def transcription(key: str, count: int, model: str, uri: Callable[[int], str], *
     return Order(key, "transcription", model, inputs=inputs, count=count, options={"locale": "en-US", **options})
 
 
-CASES: tuple[Case, ...] = ()
+CASES: tuple[Case, ...] = (
+    Case("OPENAI", "openai", frozenset({"expired_url"})),
+    Case("OPENAI_COMPATIBLE", "openai_compatible", frozenset({"expired_url"})),
+)
