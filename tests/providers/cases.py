@@ -73,6 +73,7 @@ def transcription(key: str, count: int, model: str, uri: Callable[[int], str], *
 
 CASES: tuple[Case, ...] = (
     Case("ANTHROPIC", "anthropic", frozenset({"backwards"})),
+    Case("GEMINI", "gemini", frozenset({"expired_url"})),
     Case("OPENAI", "openai", frozenset({"expired_url"})),
     Case("OPENAI_COMPATIBLE", "openai_compatible", frozenset({"expired_url"})),
 )

@@ -12,7 +12,7 @@ from contextlib import AbstractAsyncContextManager, AsyncExitStack, aclosing
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
-from towpath.core.errors import ConfigurationError, Fatal, OperationError, SchemaInvalid, Transient
+from towpath.core.errors import ConfigurationError, Fatal, OperationError, Transient
 from towpath.providers.anthropic_words import answer_of, mark_of, params_of, ref_of, result_of, sent_id, translated
 from towpath.providers.completions import COMPLETION, REFUSED, Requests, check_order, refused
 from towpath.providers.contract import Answer, Files, Found, Grade, Limits, Order, Prepared, Result, Vanished
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
 _PATH = "/v1/messages/batches"
 _PAGE = 1000
-_WINDOW = "24h"
 _EARLIER = 86400.0
 """How far a batch may seem older than its order, because two clocks disagree."""
 _MOST_OPENED = 100
@@ -81,11 +80,8 @@ class Anthropic:
 
     async def check(self, order: Order | None = None) -> None:
         _ = self._client
-        if order is None:
-            return
-        check_order(self.name, order)
-        if (window := order.options.get("window", _WINDOW)) != _WINDOW:
-            raise SchemaInvalid(f"{self.name} has only {_WINDOW}, got {window!r}", path="window")
+        if order is not None:
+            check_order(self.name, order)
 
     def _requests(self, order: Order, files: Files) -> Requests:
         def line(ref: str, body: Mapping[str, Any]) -> dict[str, Any]:

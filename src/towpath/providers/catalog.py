@@ -25,6 +25,7 @@ _COMPLETION = frozenset({"completion"})
 
 PROVIDERS: dict[str, Entry] = {
     "ANTHROPIC": Entry("towpath.providers.anthropic", "Anthropic", "anthropic", _COMPLETION, "Anthropic's Message Batches"),
+    "GEMINI": Entry("towpath.providers.gemini", "Gemini", "google", _COMPLETION, "the Gemini API's batches"),
     "OPENAI": Entry("towpath.providers.openai", "OpenAI", "openai", _COMPLETION, "OpenAI's Batch API"),
     "OPENAI_COMPATIBLE": Entry(
         "towpath.providers.openai_compatible", "OpenAICompatible", "openai", _COMPLETION, "any endpoint that speaks it, too"

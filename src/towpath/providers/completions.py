@@ -21,19 +21,20 @@ Translated = Callable[[str, Mapping[str, Any]], dict[str, Any]]
 """A request, by its ref and its body, in the provider's words. Untranslatable if it cannot be."""
 
 
-def check_order(provider: str, order: Order, options: Collection[str] = ("window",)) -> None:
-    """SchemaInvalid for what no provider of completions could do anything with, or has no word for."""
+def check_order(provider: str, order: Order, windows: Collection[str] | None = ("24h",)) -> None:
+    """SchemaInvalid for what a provider of completions could not do anything with. `windows` are the times it lets one
+    choose from; None lets one choose any."""
     if order.task_type != COMPLETION:
         raise SchemaInvalid(f"{provider} does {COMPLETION}, and was asked for {order.task_type!r}", path="task_type")
     if not order.requests:
         raise SchemaInvalid("a completion has a blob of requests", path="requests")
     if not order.model:
         raise SchemaInvalid(f"{provider} has to be told which model to ask", path="model")
-    for name in order.options:
-        if name not in options:
-            raise SchemaInvalid(
-                f"{provider} has nothing like it; it knows {', '.join(sorted(options)) or 'none'}", path=name
-            )
+    for name, value in order.options.items():
+        if name != "window":
+            raise SchemaInvalid(f"{provider} has nothing like it, only a window", path=name)
+        if windows is not None and value not in windows:
+            raise SchemaInvalid(f"{provider} has only {', '.join(windows)}, got {value!r}", path=name)
 
 
 class Requests:

@@ -10,7 +10,7 @@ from contextlib import AbstractAsyncContextManager, AsyncExitStack, aclosing
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Final, Literal, cast
 
-from towpath.core.errors import ConfigurationError, Fatal, OperationError, SchemaInvalid
+from towpath.core.errors import ConfigurationError, Fatal, OperationError
 from towpath.providers.completions import COMPLETION, REFUSED, Requests, check_order, refused
 from towpath.providers.contract import Answer, Files, Found, Grade, Limits, Order, Prepared, Result, Vanished
 from towpath.providers.http_failures import calling, in_time
@@ -35,7 +35,7 @@ class OpenAI:
     """It takes files of 200 MB; every line of ours gets a model, a method and a URL besides."""
     reads: frozenset[str] = frozenset()
     cancels = True
-    _windows: frozenset[str] | None = frozenset({"24h"})
+    _windows: tuple[str, ...] | None = ("24h",)
 
     def __init__(
         self,
@@ -79,12 +79,8 @@ class OpenAI:
 
     async def check(self, order: Order | None = None) -> None:
         _ = self._client
-        if order is None:
-            return
-        check_order(self.name, order)
-        window = order.options.get("window", "24h")
-        if self._windows is not None and window not in self._windows:
-            raise SchemaInvalid(f"{self.name} has only {', '.join(self._windows)}, got {window!r}", path="window")
+        if order is not None:
+            check_order(self.name, order, self._windows)
 
     async def prepare(self, order: Order, files: Files) -> Prepared:
         def line(ref: str, body: Mapping[str, Any]) -> dict[str, Any]:
