@@ -76,4 +76,5 @@ CASES: tuple[Case, ...] = (
     Case("GEMINI", "gemini", frozenset({"expired_url"})),
     Case("OPENAI", "openai", frozenset({"expired_url"})),
     Case("OPENAI_COMPATIBLE", "openai_compatible", frozenset({"expired_url"})),
+    Case("VERTEX", "vertex", frozenset({"expired_url"})),
 )

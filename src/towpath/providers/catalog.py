@@ -30,6 +30,7 @@ PROVIDERS: dict[str, Entry] = {
     "OPENAI_COMPATIBLE": Entry(
         "towpath.providers.openai_compatible", "OpenAICompatible", "openai", _COMPLETION, "any endpoint that speaks it, too"
     ),
+    "VERTEX": Entry("towpath.providers.vertex", "Vertex", "google", _COMPLETION, "Vertex AI's batch prediction with Gemini"),
 }
 
 

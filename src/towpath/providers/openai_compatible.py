@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from towpath.core.errors import ConfigurationError
 from towpath.providers.contract import Limits
 from towpath.providers.openai import OpenAI
 
@@ -26,7 +27,7 @@ class OpenAICompatible(OpenAI):
     def __init__(
         self,
         *,
-        base_url: str,
+        base_url: str | None = None,
         api_key: str = "none",
         webhook_secret: str = "",
         timeout: float = 60.0,
@@ -43,6 +44,8 @@ class OpenAICompatible(OpenAI):
 
     @cached_property
     def _client(self) -> AsyncOpenAI:
+        if not self._options["base_url"]:  # the library's own is OpenAI's
+            raise ConfigurationError(f"{self.name} has to be told where: give base_url, such as https://api.example.com/v1")
         client = super()._client
         client.organization = client.project = None
         return client
