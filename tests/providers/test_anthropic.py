@@ -152,13 +152,14 @@ async def test_a_batch_that_has_ended_is_recognised_among_others(provider: Anthr
 
 
 async def test_a_batch_is_found_on_a_later_page_and_not_among_those_from_before_its_order(
-    provider: Anthropic, simulator: AnthropicSimulator
+    provider: Anthropic, simulator: AnthropicSimulator, monkeypatch: pytest.MonkeyPatch
 ):
+    monkeypatch.setattr("towpath.providers.anthropic._PAGE", 10)
     files = MemoryFiles()
     order = an_order(files, "tow-1", 1)
     prepared, external_id = await ended(provider, order, files)
     held = simulator.jobs[external_id].request
-    for number in range(1005):
+    for number in range(25):
         simulator.accept(simulator.new_id("msgbatch_"), f"other-{number}", held, 1)
     found = await provider.find(order, prepared)
     assert found is not None

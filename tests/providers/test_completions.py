@@ -10,7 +10,7 @@ import pytest
 from tests.providers.cases import MemoryFiles, completion
 from towpath import SchemaInvalid, Transient
 from towpath.providers.chat_bodies import Turn, Untranslatable, read
-from towpath.providers.completions import REFUSED, Requests, refused
+from towpath.providers.completions import REFUSED, Requests, refused, results
 from towpath.providers.json_lines import objects, requests, split
 
 
@@ -30,6 +30,14 @@ async def test_lines_are_the_same_in_pieces_of_any_size(size: int):
 async def test_results_that_are_no_objects_have_broken_off(data: bytes):
     with pytest.raises(Transient, match="SOMEBODY"):
         _ = [value async for value in objects(pieces(data, 4), "SOMEBODY")]
+
+
+async def test_a_result_of_a_shape_that_nobody_knows_is_no_failure_of_the_adapters():
+    def read_text(line: Any) -> Any:
+        return line["result"]["text"].upper()
+
+    with pytest.raises(Transient, match="shape"):
+        _ = [result async for result in results("SOMEBODY", pieces(b'{"result": "x"}', 4), read_text)]
 
 
 @pytest.mark.parametrize(

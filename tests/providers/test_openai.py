@@ -10,6 +10,7 @@ import json
 import sys
 import time
 from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
 from typing import Any
 
 import openai
@@ -164,14 +165,15 @@ class Forgetful(OpenAISimulator):
         return await super()._list(request)
 
 
-async def test_a_list_that_never_ends_is_not_followed_for_ever():
+async def test_a_list_that_never_ends_is_not_followed_for_ever_nor_believed():
     simulator, files = Forgetful(), MemoryFiles()
     with served(simulator):
         provider = OpenAICompatible(api_key=KEY, base_url=f"{simulator.url}/v1")
         for key in ("tow-1", "tow-2", "tow-3"):
             order = an_order(files, key, 1)
             await provider.submit(order, await provider.prepare(order, files))
-        assert await provider.find(an_order(files, "tow-never", 1), {}) is None
+        with pytest.raises(Fatal, match="circles"):
+            await provider.find(an_order(files, "tow-never", 1), {})
         await provider.aclose()
 
 
@@ -331,16 +333,22 @@ async def test_a_connection_that_is_lost_in_the_middle_of_results_is_transient()
         await provider.aclose()
 
 
-async def test_whoever_takes_long_over_a_result_is_not_timed_out(provider: OpenAI):
-    provider._timeout = 0.5
+async def test_what_is_done_with_a_result_is_not_on_the_providers_time(provider: OpenAI, monkeypatch: pytest.MonkeyPatch):
+    timed: list[str] = []
+    calling = provider._calling
+
+    @asynccontextmanager
+    async def watched(doing: str, seconds: float | None = None) -> AsyncIterator[None]:
+        timed.append(doing)
+        async with calling(doing, seconds):
+            yield
+        timed.remove(doing)
+
     files = MemoryFiles()
     order = an_order(files, "tow-1", 2)
     prepared, external_id = await ended(provider, order, files)
-    count = 0
-    async for _ in provider.fetch(order, prepared, external_id):
-        await asyncio.sleep(0.6)
-        count += 1
-    assert count == 2
+    monkeypatch.setattr(provider, "_calling", watched)
+    assert [list(timed) async for _ in provider.fetch(order, prepared, external_id)] == [[], []]
 
 
 async def test_what_was_done_before_a_batch_was_cancelled_can_be_fetched(provider: OpenAI, simulator: OpenAISimulator):

@@ -7,14 +7,14 @@ a mark of its order: a batch that has ended can be recognised, one that is under
 from __future__ import annotations
 
 import time
-from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+from collections.abc import AsyncGenerator, Mapping
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, aclosing
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 from towpath.core.errors import ConfigurationError, Fatal, OperationError, Transient
 from towpath.providers.anthropic_words import answer_of, mark_of, params_of, ref_of, result_of, sent_id, translated
-from towpath.providers.completions import COMPLETION, REFUSED, Requests, check_order, refused
+from towpath.providers.completions import COMPLETION, REFUSED, Requests, check_order, refused, results
 from towpath.providers.contract import Answer, Files, Found, Grade, Limits, Order, Prepared, Result, Vanished
 from towpath.providers.http_failures import calling, in_time
 from towpath.providers.json_lines import objects
@@ -71,7 +71,7 @@ class Anthropic:
             client = AsyncAnthropic(api_key=self._api_key, base_url=self._base_url, timeout=self._timeout, max_retries=0)
         except AnthropicError:
             client = None
-        if client is None or not (client.api_key or client.auth_token or client.credentials):
+        if client is None or not (client.api_key or client.auth_token or getattr(client, "credentials", None)):
             raise ConfigurationError(f"{self.name} has no credentials it could use: set ANTHROPIC_API_KEY, or give api_key")
         return client
 
@@ -120,18 +120,18 @@ class Anthropic:
     async def find(self, order: Order, prepared: Prepared) -> Found | None:
         """Looks into the batches that have ended since and have as many requests; the newest are listed first."""
         opened = 0
-        async for batch in self._newest():
-            if batch.created_at.timestamp() < prepared.get("at", 0) - _EARLIER or opened >= _MOST_OPENED:
-                break
-            counts = batch.request_counts
-            total = counts.canceled + counts.errored + counts.expired + counts.processing + counts.succeeded
-            if batch.results_url and total == prepared.get("count", total):
-                opened += 1
-                if await self._mark_in(batch.id) == mark_of(order.key):
-                    return Found(batch.id, batch.processing_status)
+        async with aclosing(self._newest()) as batches:
+            async for batch in batches:
+                if batch.created_at.timestamp() < prepared.get("at", 0) - _EARLIER or opened >= _MOST_OPENED:
+                    break
+                total = answer_of(batch).counts
+                if batch.results_url and total and total.total == prepared.get("count", total.total):
+                    opened += 1
+                    if await self._mark_in(batch.id) == mark_of(order.key):
+                        return Found(batch.id, batch.processing_status)
         return None
 
-    async def _newest(self) -> AsyncIterator[MessageBatch]:
+    async def _newest(self) -> AsyncGenerator[MessageBatch, None]:
         async with self._calling("listing batches"):
             page = await self._client.messages.batches.list(limit=_PAGE)
         while True:
@@ -162,9 +162,9 @@ class Anthropic:
     async def fetch(self, order: Order, prepared: Prepared, external_id: str) -> AsyncGenerator[Result, None]:
         if (await self._retrieve(external_id)).archived_at:
             raise Fatal(f"{self.name} has put away the results of {external_id}", remedy="it keeps them for 29 days")
-        async with aclosing(objects(self._content(external_id), self.name)) as lines:
-            async for line in lines:
-                yield result_of(line)
+        async with aclosing(results(self.name, self._content(external_id), result_of)) as found:
+            async for result in found:
+                yield result
         for result in refused(prepared):
             yield result
 

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Callable, Collection, Iterator, Mapping
+from collections.abc import AsyncGenerator, AsyncIterable, Callable, Collection, Iterator, Mapping
 from contextlib import aclosing
 from typing import Any
 
 from towpath.core.encoding import plain
-from towpath.core.errors import SchemaInvalid
+from towpath.core.errors import SchemaInvalid, Transient
 from towpath.providers.chat_bodies import Untranslatable
 from towpath.providers.contract import Files, Order, Prepared, Result
-from towpath.providers.json_lines import requests, written
+from towpath.providers.json_lines import objects, requests, written
 
 COMPLETION = "completion"
 REFUSED = "refused"
@@ -67,6 +67,19 @@ class Requests:
                 f"more than {_MOST_REFUSED} requests cannot be sent to {self._provider}, the last because {why}",
                 path="requests",
             )
+
+
+async def results(
+    provider: str, chunks: AsyncIterable[bytes], read: Callable[[Mapping[str, Any]], Result]
+) -> AsyncGenerator[Result, None]:
+    """What is in a file of results, a line each."""
+    async with aclosing(objects(chunks, provider)) as lines:
+        async for line in lines:
+            try:
+                result = read(line)
+            except (AttributeError, IndexError, KeyError, TypeError):
+                raise Transient(f"{provider}'s results have a line of a shape this adapter does not know") from None
+            yield result
 
 
 def answered(text: str, raw: Any) -> dict[str, Any]:

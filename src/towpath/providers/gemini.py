@@ -14,11 +14,10 @@ from typing import Any, cast
 
 from towpath.core.encoding import plain
 from towpath.core.errors import Transient
-from towpath.providers.completions import REFUSED, Requests, refused
+from towpath.providers.completions import REFUSED, Requests, refused, results
 from towpath.providers.contract import Files, Limits, Order, Prepared, Result
 from towpath.providers.google_batches import GoogleBatches
 from towpath.providers.google_words import request_of, result_of
-from towpath.providers.json_lines import objects
 from towpath.providers.spooling import chunks_of, spooled
 
 _FILE = "file_name"
@@ -57,6 +56,8 @@ class Gemini(GoogleBatches):
                 file=cast("Any", file),
                 config={"display_name": self._display_name(order), "mime_type": "jsonl"},
             )
+        if not made.name:
+            raise Transient(f"{self.name} did not say where it has put the requests")
         return {_FILE: made.name, REFUSED: requests.refused}
 
     async def submit(self, order: Order, prepared: Prepared) -> str:
@@ -78,9 +79,9 @@ class Gemini(GoogleBatches):
                 async with self._calling("downloading the results", self._upload_timeout):
                     await self._client.aio.files.download(file=name, destination=cast("Any", file))
                 file.seek(0)
-                async with aclosing(objects(chunks_of(file), self.name)) as lines:
-                    async for line in lines:
-                        yield _result(line)
+                async with aclosing(results(self.name, chunks_of(file), _result)) as found:
+                    async for result in found:
+                        yield result
         for result in refused(prepared):
             yield result
 

@@ -11,10 +11,9 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Final, Literal, cast
 
 from towpath.core.errors import ConfigurationError, Fatal, OperationError
-from towpath.providers.completions import COMPLETION, REFUSED, Requests, check_order, refused
+from towpath.providers.completions import COMPLETION, REFUSED, Requests, check_order, refused, results
 from towpath.providers.contract import Answer, Files, Found, Grade, Limits, Order, Prepared, Result, Vanished
 from towpath.providers.http_failures import calling, in_time
-from towpath.providers.json_lines import objects
 from towpath.providers.openai_words import ENDED, answer_of, result_of, translated
 from towpath.providers.spooling import spooled
 
@@ -119,8 +118,10 @@ class OpenAI:
                 if (batch.metadata or {}).get(_KEY) == order.key or batch.input_file_id == prepared.get(_INPUT):
                     return Found(batch.id, batch.status)
             ids = {batch.id for batch in page.data}
-            if page.has_more is False or ids <= seen:
+            if page.has_more is False or not ids:
                 return None
+            if ids <= seen:
+                raise Fatal(f"{self.name}'s list of batches goes round in circles: nobody can tell what is in it")
             seen |= ids
             after = page.data[-1].id
 
@@ -135,9 +136,9 @@ class OpenAI:
         batch = await self._retrieve(external_id)
         for file_id in (batch.output_file_id, batch.error_file_id):
             if file_id:
-                async with aclosing(objects(self._content(file_id), self.name)) as lines:
-                    async for line in lines:
-                        yield result_of(line)
+                async with aclosing(results(self.name, self._content(file_id), result_of)) as found:
+                    async for result in found:
+                        yield result
         for result in refused(prepared):
             yield result
 

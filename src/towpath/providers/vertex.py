@@ -16,12 +16,11 @@ from towpath.core.encoding import plain
 from towpath.core.errors import ConfigurationError, Fatal, SchemaInvalid, Transient
 from towpath.providers.bucket import Bucket
 from towpath.providers.chat_bodies import Untranslatable
-from towpath.providers.completions import REFUSED, Requests, refused
+from towpath.providers.completions import REFUSED, Requests, refused, results
 from towpath.providers.contract import Files, Limits, Order, Prepared, Result
 from towpath.providers.google_batches import GoogleBatches
 from towpath.providers.google_words import request_of, result_of
 from towpath.providers.http_failures import in_time
-from towpath.providers.json_lines import objects
 from towpath.providers.spooling import chunks_of, spooled
 
 if TYPE_CHECKING:
@@ -107,9 +106,9 @@ class Vertex(GoogleBatches):
         async with self._calling("listing results"), aclosing(self._bucket.list(f"{written.rstrip('/')}/")) as found:
             names = sorted([uri async for uri in found if re.search(r"/predictions?[^/]*\.jsonl$", uri)])
         for uri in names:
-            async with aclosing(objects(self._content(uri), self.name)) as lines:
-                async for line in lines:
-                    yield _result(line)
+            async with aclosing(results(self.name, self._content(uri), _result)) as rows:
+                async for result in rows:
+                    yield result
         for result in refused(prepared):
             yield result
 
