@@ -76,4 +76,9 @@ CASES: tuple[Case, ...] = (
     Case("AZURE", "azure"),
     Case("GOOGLE", "google", skips=frozenset({"unknown_status", "expired_url"})),
     Case("SARVAM", "sarvam"),
+    Case("ANTHROPIC", "anthropic", frozenset({"backwards"})),
+    Case("GEMINI", "gemini", frozenset({"expired_url"})),
+    Case("OPENAI", "openai", frozenset({"expired_url"})),
+    Case("OPENAI_COMPATIBLE", "openai_compatible", frozenset({"expired_url"})),
+    Case("VERTEX", "vertex", frozenset({"expired_url"})),
 )
