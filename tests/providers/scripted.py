@@ -17,6 +17,8 @@ class ScriptedProvider:
     limits = Limits(count=100)
     reads: frozenset[str] = frozenset()
     cancels = True
+    prepares_again = False
+    submit_seconds = 1.0
 
     def __init__(self, grade: Grade = Grade.LISTED, looks: int = 2) -> None:
         self.grade = grade

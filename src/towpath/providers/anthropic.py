@@ -40,6 +40,7 @@ class Anthropic:
     """It takes 256 MB; every request of ours gets a model and a longer id besides."""
     reads: frozenset[str] = frozenset()
     cancels = True
+    prepares_again = True
 
     def __init__(
         self,
@@ -60,6 +61,7 @@ class Anthropic:
         self._api_key, self._base_url = api_key, base_url
         self._files, self._max_tokens = files, max_tokens
         self._timeout, self._upload_timeout = timeout, upload_timeout
+        self.submit_seconds = upload_timeout + timeout
 
     @cached_property
     def _client(self) -> AsyncAnthropic:

@@ -33,6 +33,8 @@ class AwsTranscribe:
     limits = Limits(count=1, bytes=2 * 1024**3)
     reads = frozenset({"s3"})
     cancels = False  # a job that has not ended cannot even be deleted
+    prepares_again = False
+    submit_seconds = 60.0
 
     def __init__(
         self,

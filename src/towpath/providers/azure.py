@@ -26,6 +26,8 @@ class AzureSpeech:
     limits = Limits(count=1000)
     reads = frozenset({"https"})
     cancels = True
+    prepares_again = False
+    submit_seconds = 60.0
 
     def __init__(
         self,

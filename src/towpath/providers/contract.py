@@ -77,8 +77,8 @@ class Input:
 class Order:
     """What a provider is asked to do. It is stored, and the same whenever it is asked for again.
 
-    `requests` is a blob of JSON lines, `{"custom_id": ref, "body": {…}}`, for a completion; `body` is what that provider's
-    own chat call takes, without a model. `inputs` are the files of a transcription.
+    `requests` is a blob of JSON lines, `{"custom_id": ref, "body": {…}}`, for a completion; `body` is a chat
+    call as OpenAI words it, without a model. `inputs` are the files of a transcription.
     """
 
     key: str
@@ -183,6 +183,16 @@ class Provider(Protocol):
     @property
     def cancels(self) -> bool:
         """Whether a job can be stopped at all."""
+        ...
+
+    @property
+    def prepares_again(self) -> bool:
+        """Whether `submit` needs something of `prepare` that is gone with its process: it is prepared before every try."""
+        ...
+
+    @property
+    def submit_seconds(self) -> float:
+        """The longest time that `submit` may take. After that its call is certainly over, whoever made it."""
         ...
 
     async def check(self, order: Order | None = None) -> None:

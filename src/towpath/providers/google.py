@@ -37,6 +37,8 @@ class GoogleSpeech:
     limits = Limits(count=15)
     reads = frozenset({"gs"})
     cancels = True
+    prepares_again = False
+    submit_seconds = 60.0
 
     def __init__(
         self,

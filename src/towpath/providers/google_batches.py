@@ -27,6 +27,8 @@ class GoogleBatches:
     task_types = frozenset({COMPLETION})
     reads: frozenset[str] = frozenset()
     cancels = True
+    prepares_again = False
+    submit_seconds = 60.0
     _missing = ""
     """What to say if the library finds no credentials."""
 

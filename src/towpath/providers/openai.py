@@ -34,6 +34,8 @@ class OpenAI:
     """It takes files of 200 MB; every line of ours gets a model, a method and a URL besides."""
     reads: frozenset[str] = frozenset()
     cancels = True
+    prepares_again = False
+    submit_seconds = 60.0
     _windows: tuple[str, ...] | None = ("24h",)
 
     def __init__(

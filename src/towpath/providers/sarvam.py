@@ -31,6 +31,8 @@ class SarvamSpeech:
     limits = Limits(count=20)
     reads: frozenset[str] = frozenset()
     cancels = False
+    prepares_again = False
+    submit_seconds = 60.0
 
     def __init__(
         self,

@@ -41,10 +41,13 @@ async def cancel_external(ctx: Context, payload: dict[str, Any]) -> dict[str, in
 
 async def _no_call_under_way(ctx: Context, rows: Sequence[ProviderJob]) -> None:
     """Whoever was about to order may still be at it: what he orders has to be stopped, too."""
-    calls = [row.called_at for row in rows if row.called_at is not None]
+    calls = [
+        row.called_at + timedelta(seconds=ctx.services.providers.get(row.provider).submit_seconds + CALL_GRACE)
+        for row in rows
+        if row.called_at is not None
+    ]
     if calls:
-        over = max(calls) + timedelta(seconds=ctx.settings.provider_call_seconds + CALL_GRACE)
-        left = (over - await ctx.read(_now)).total_seconds()
+        left = (max(calls) - await ctx.read(_now)).total_seconds()
         if left > 0:
             raise RetryLater("a call to the provider may still be on its way", left)
 

@@ -104,13 +104,15 @@ async def _bring_on(ctx: Context, provider: Provider, row: ProviderJob, doors: a
 
 
 async def _send(ctx: Context, provider: Provider, row: ProviderJob, order: Order) -> None:
-    limit = ctx.settings.provider_call_seconds
+    limit = provider.submit_seconds
     budget = f"provider:{row.provider}"
     await ctx.budget(budget)
     called = False
     try:
         prepared = row.prepared
-        if row.prepared_json is None:
+        if row.prepared_json is not None and provider.prepares_again:
+            await provider.prepare(order, BlobFiles(ctx.blobs))
+        elif row.prepared_json is None:
             prepared = dict(await provider.prepare(order, BlobFiles(ctx.blobs)))
             await _note(ctx, "note_prepared", id=row.id, prepared=encode(prepared, what="what was prepared"))
             await reach("submit.prepared")
@@ -159,7 +161,7 @@ async def _submitted(ctx: Context, row: ProviderJob, external_id: str, status: s
 
 async def _resolve(ctx: Context, provider: Provider, row: ProviderJob, order: Order) -> ProviderJob:
     """Nobody has the answer to its call: it is asked for, once the call is certainly over."""
-    await _call_is_over(ctx, row)
+    await _call_is_over(ctx, provider, row)
     limit = ctx.settings.provider_call_seconds
     try:
         async with asyncio.timeout(limit):
@@ -178,8 +180,8 @@ async def _resolve(ctx: Context, provider: Provider, row: ProviderJob, order: Or
     return fresh
 
 
-async def _call_is_over(ctx: Context, row: ProviderJob) -> None:
-    over = timedelta(seconds=ctx.settings.provider_call_seconds + CALL_GRACE)
+async def _call_is_over(ctx: Context, provider: Provider, row: ProviderJob) -> None:
+    over = timedelta(seconds=provider.submit_seconds + CALL_GRACE)
     job = ctx.claimed
 
     async def unit(tx: Tx) -> tuple[int, bool]:
