@@ -164,7 +164,7 @@ async def test_nothing_is_tried_again_by_the_library(simulator: AwsSimulator, pr
 
 async def test_an_address_where_nobody_listens_is_transient():
     provider = AwsTranscribe(
-        region="us-east-1", endpoint_url="http://127.0.0.1:1", access_key_id=ACCESS_KEY, secret_access_key="s", timeout=5
+        region="us-east-1", endpoint_url="http://127.0.0.1:1", access_key_id=ACCESS_KEY, secret_access_key="s", timeout=60
     )
     with pytest.raises(Transient, match="could not be reached"):
         await provider.find(order(), {})
