@@ -39,6 +39,7 @@ from towpath.core.lifecycle import State
 from towpath.core.moments import moment
 from towpath.core.outcomes import Deferred, Done, Partial, RetryLater, outcome_from_envelope
 from towpath.core.prospects import InLine, Prospect, Work
+from towpath.core.provider_jobs import ProviderJob, ProviderState
 from towpath.core.records import DEFAULT_PRIORITY, DEFAULT_TENANT, Event, Job, Step, Subject
 from towpath.core.retry import Retry
 from towpath.core.usage import Price
@@ -51,6 +52,8 @@ from towpath.engine.running.context import Context
 from towpath.engine.running.isolation import IsolatedContext
 from towpath.engine.sync import SyncApp
 from towpath.engine.transaction import Reading, Transaction
+from towpath.providers import Input as OrderInput
+from towpath.providers import Order
 from towpath.store.contract import Row
 from towpath.store.migrating import Slice
 from towpath.version import __version__
@@ -80,12 +83,16 @@ __all__ = [
     "LeaseLost",
     "NameTaken",
     "NotRequeueable",
+    "Order",
+    "OrderInput",
     "Partial",
     "Parts",
     "PayloadTooLarge",
     "Price",
     "Projection",
     "Prospect",
+    "ProviderJob",
+    "ProviderState",
     "QueueNotFound",
     "RateLimited",
     "Reading",

@@ -117,6 +117,14 @@ class Settings:
         0.0, "Delete recordings with their audio and transcripts after this many days; 0: never"
     )  # type: ignore[assignment]
 
+    poll_interval_seconds: float = _setting(120.0, "The longest time between two looks at a job of a batch provider")  # type: ignore[assignment]
+    task_timeout_hours: float = _setting(26.0, "A job that a batch provider has not ended by then has failed")  # type: ignore[assignment]
+    provider_call_seconds: float = _setting(60.0, "How long one call to a batch provider may take")  # type: ignore[assignment]
+    resubmit_unknown: bool = _setting(
+        False,
+        "Send an order again if its provider cannot say whether it has it; it may then be paid for twice",
+    )  # type: ignore[assignment]
+
     @classmethod
     def load(cls, **given: Any) -> Settings:
         """What is given here, else what the environment says, else the default."""

@@ -24,7 +24,7 @@ from towpath.core.transitions import Transition
 from towpath.core.working_set import WorkingSet
 
 # Waits that end in the operation being entered again when their deadline passes; every other wait fails.
-TIMERS = frozenset({"sleep", "signal"})
+TIMERS = frozenset({"sleep", "signal", "provider_call", "budget"})
 
 
 def perform(working: WorkingSet, transition: Transition) -> str | None:

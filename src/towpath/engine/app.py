@@ -38,10 +38,13 @@ from towpath.engine.changing.deleting import Removed
 from towpath.engine.changing.inbox import Inbox
 from towpath.engine.changing.prices import Prices
 from towpath.engine.changing.priorities import reprioritize
+from towpath.engine.changing.provider_jobs import ProviderJobs
 from towpath.engine.changing.queues import Queues
+from towpath.engine.changing.spending import Spending
 from towpath.engine.changing.subjects import Subjects
 from towpath.engine.declarations import Declarations
 from towpath.engine.group_commit import GroupCommit
+from towpath.engine.providers import Providers
 from towpath.engine.registry import check_name
 from towpath.engine.resources import Resources
 from towpath.engine.running.stints import Stints, until_set, until_signal
@@ -127,7 +130,7 @@ class App(Declarations):
         return Services(
             self.settings, self.registry, store, transport, blobs, values, self._budgets(store),
             Resources(self.resource_factories), GroupCommit(store), self._retention, keepers, database, sorted(self._plans),
-            workloads=self._workloads,
+            workloads=self._workloads, providers=Providers(self._providers),
         )  # fmt: skip
 
     def _budgets(self, store: Any) -> Budgets:
@@ -146,6 +149,7 @@ class App(Declarations):
         await self._declarer.close()
         await services.group_commit.close()
         await services.resources.close()
+        await services.providers.close()
         services.threads.shutdown(wait=False, cancel_futures=True)
         await services.store.close()
         await services.blobs.aclose()
@@ -324,6 +328,16 @@ class App(Declarations):
     def subjects(self) -> Subjects:
         """Jobs by what they work on."""
         return Subjects(self.services)
+
+    @property
+    def provider_jobs(self) -> ProviderJobs:
+        """What was ordered from batch providers."""
+        return ProviderJobs(self.services)
+
+    @property
+    def spending(self) -> Spending:
+        """How much tenants and runs may spend."""
+        return Spending(self.services)
 
     @property
     def queues(self) -> Queues:

@@ -6,11 +6,14 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from towpath.core.errors import Category, ConfigurationError
+from towpath.core.provider_jobs import CANCEL_EXTERNAL
 from towpath.core.records import DEFAULT_QUEUE, DEFAULT_TENANT
 from towpath.core.retry import Retry
 from towpath.engine import projections, schedules
 from towpath.engine.projections import Project
+from towpath.engine.providers import ProviderFactory
 from towpath.engine.registry import Operation, Registry, check_importable, check_name, describe_function
+from towpath.engine.running.cancelling_external import cancel_external
 from towpath.engine.services import Keep, Workload
 from towpath.store.migrating import ENGINE, Slice
 
@@ -29,6 +32,7 @@ class Declarations:
         self._plans: dict[str, schedules.Planned] = {}
         self._retention: dict[str, Keep] = {}
         self._workloads: dict[str, Workload] = {}
+        self._providers: dict[str, ProviderFactory] = {}
         self._parts: dict[type[Any], Any] = {}
 
     def operation(
@@ -124,6 +128,12 @@ class Declarations:
             return function
 
         return register
+
+    def provider(self, name: str, factory: ProviderFactory) -> None:
+        """Registers a batch provider for `ctx.submit`; it is made by `factory` when it is first needed."""
+        if not self._providers:
+            self.operation(CANCEL_EXTERNAL, max_attempts=10)(cancel_external)
+        self._providers[check_name("a provider's name", name)] = factory
 
     def add_slice(self, part: Slice) -> bool:
         """Brings a product's own tables and named queries; call it before the app is opened. Answers whether it is new:

@@ -20,6 +20,7 @@ from towpath.core.prospects import InLine, Work
 from towpath.core.records import DEFAULT_PRIORITY, DEFAULT_TENANT, PRIORITIES, NewJob, Subject
 from towpath.engine.budgets import Budgets
 from towpath.engine.group_commit import GroupCommit
+from towpath.engine.providers import Providers
 from towpath.engine.registry import Operation, Registry, check_label, check_name, check_subject
 from towpath.engine.resources import Resources
 from towpath.engine.values import Values, blob_prefix, payload_key
@@ -83,6 +84,8 @@ class Services:
     """For plain functions as steps. Not asyncio's own few threads: blob stores and wind-downs need those."""
     workloads: Mapping[str, Workload] = field(default_factory=dict)
     """Kinds of subjects -> who knows how much work a job on one of them is."""
+    providers: Providers = field(default_factory=lambda: Providers({}))
+    """Batch providers that orders may be placed with."""
     declared_by: str = field(default_factory=uuid7)
     """What this process declares its schedules under."""
 

@@ -19,6 +19,7 @@ from towpath.core.records import GATE_NONE, GATE_ROOTS, Job, Lane, gate_of
 from towpath.core.transitions import Transition
 from towpath.core.verbs import perform
 from towpath.core.working_set import NO_PLACE, WorkingSet
+from towpath.store import left_behind
 from towpath.store.contract import Row, Tx
 
 # Verbs that may take all descendants with them; the others touch the job and its ancestors.
@@ -131,6 +132,8 @@ async def write(tx: Tx, working: WorkingSet) -> None:
         await tx.execute("drop_timeouts", job_id=job_id)
     for job_id, after in working.steps_dropped.items():
         await tx.execute("drop_steps", job_id=job_id, after=after)
+    await left_behind.release_money(tx, changes)
+    working.new_jobs.extend(await left_behind.cancelling(tx, changes))
     if working.new_jobs:
         await tx.insert_jobs(working.new_jobs)
     for job_id in working.stamps:

@@ -10,6 +10,7 @@ from typing import Any
 from towpath.core.records import Job
 from towpath.engine.app import App
 from towpath.engine.running.worker import Worker
+from towpath.store import provider_journal
 from towpath.store.contract import Tx
 from towpath.testing.clock import FakeClock
 
@@ -77,7 +78,8 @@ def _jumper(app: App, worker: Worker, within: float | None) -> Callable[[], Awai
 async def _next_timer(app: App, queues: Sequence[str]) -> datetime | None:
     async def unit(tx: Tx) -> datetime | None:
         rows = await tx.fetch("next_timer", queues=list(queues))
-        moments = [value for value in (rows[0]["run_at"], rows[0]["deadline"]) if value is not None]
+        polled = await provider_journal.due_next(tx) if app.services.providers.names else None
+        moments = [value for value in (rows[0]["run_at"], rows[0]["deadline"], polled) if value is not None]
         return min(moments) if moments else None
 
     return await app.services.store.read(unit)

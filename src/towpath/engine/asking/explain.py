@@ -9,6 +9,8 @@ from datetime import datetime, timedelta
 from towpath.core.encoding import decode
 from towpath.core.lifecycle import State
 from towpath.core.records import Job
+from towpath.engine.asking.explain_providers import tell_of_providers
+from towpath.engine.asking.explain_spending import tell_of_money
 from towpath.engine.asking.liveness import furthest_lease, live_workers, patience
 from towpath.engine.asking.reading import no_job
 from towpath.engine.asking.unbegun import waits_for_a_slot
@@ -91,6 +93,10 @@ async def _waiting(tx: Tx, job: Job, told: Explanation) -> None:
         told.sentence = f"it waits for {await _signals(tx, job)}"
     elif job.reason == "sleep":
         told.sentence = "it sleeps until its timer rings"
+    elif job.reason == "budget":
+        await tell_of_money(tx, job, told)
+    elif job.reason in ("provider", "submit_unknown", "provider_call"):
+        await tell_of_providers(tx, job, told)
     else:
         told.sentence = f"it waits for {job.reason}"
 

@@ -116,7 +116,8 @@ async def delete_jobs(tx: Tx, ids: list[str]) -> None:
     """The caller holds the rows' locks: whoever changed them in between would leave an event behind."""
     await _bury(tx, ids)
     for query in (
-        "drop_leases", "delete_events", "delete_steps", "delete_job_usage", "delete_signals", "delete_owned", "delete_jobs",
+        "drop_leases", "delete_events", "delete_steps", "delete_job_usage", "delete_signals",
+        "delete_provider_jobs", "delete_expenses", "drop_spend_waiters", "delete_owned", "delete_jobs",
     ):  # fmt: skip
         await tx.execute(query, ids=ids)
 

@@ -14,7 +14,7 @@ from towpath.core.reactions import ExceptionMap
 from towpath.core.records import NewJob, Step, Subject
 from towpath.core.usage import call
 from towpath.engine import transaction, units
-from towpath.engine.running import waits
+from towpath.engine.running import spending, submitting, waits
 from towpath.engine.running.current import busy_with, current_meter
 from towpath.engine.running.steps import Memory, run_step
 from towpath.engine.tracing import current_trace
@@ -25,12 +25,14 @@ from towpath.store.journal import Note
 if TYPE_CHECKING:
     from towpath.blobs import BlobStore
     from towpath.config import Settings
+    from towpath.core.provider_jobs import ProviderJob
     from towpath.engine.budgets import Budgets
     from towpath.engine.resources import Resources
     from towpath.engine.running.children import Children
     from towpath.engine.services import Services
     from towpath.engine.transaction import Fence, ReadUnit, Transaction, Unit
     from towpath.engine.values import Values
+    from towpath.providers import Order
     from towpath.store.contract import Claimed, Row, Tx
 
 T = TypeVar("T")
@@ -284,6 +286,23 @@ class Context:
         """Frees the slot until `app.signal(job_id, signal, payload)`; answers the payload. WaitTimeout if none came."""
         self._may_wait("wait_for")
         return await waits.wait_for(self, signal, timeout, key)
+
+    async def submit(self, provider: str, orders: Sequence[Order], *, key: str | None = None) -> list[ProviderJob]:
+        """Places orders with a batch provider, each at most once, and frees the slot until all of them have ended. Answers
+        what became of each, in the order given; orders that failed are among them."""
+        self._may_wait("submit")
+        return await submitting.submit(self, provider, orders, key)
+
+    async def spend(self, cents: float, *, key: str | None = None, limit: float | None = None) -> None:
+        """Holds back what the work that follows may cost. While the tenant's limit, or `limit` for the whole run, has no
+        room for it, the job waits for `budget` and frees its slot."""
+        self._may_wait("spend")
+        await spending.spend(self, cents, key, limit)
+
+    async def spent(self, cents: float, *, key: str | None = None) -> None:
+        """What the work behind `spend` really cost."""
+        self.check()
+        await spending.spent(self, cents, key)
 
     def enqueue(self, operation: str, payload: Any = None, **options: Any) -> str:
         """A follow-up job that is created if and only if this one succeeds, in the same transaction. Answers its id."""

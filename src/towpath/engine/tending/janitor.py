@@ -22,6 +22,7 @@ from towpath.engine.services import Services
 from towpath.engine.tending import folding, retention, rollups, sweeping
 from towpath.engine.tending.loops import Loop
 from towpath.engine.tending.occupancy import Sampler
+from towpath.engine.tending.reconciler import Reconciler, wake_forsaken
 from towpath.engine.tending.rescuing import Rescuer, rescue
 from towpath.engine.tending.settling import one_by_one_if_needed
 from towpath.engine.tending.vigil import Vigil
@@ -39,6 +40,7 @@ class Janitor:
         self._services = services
         self._store = services.store
         self._sampler = Sampler(services.store)
+        self._reconciler = Reconciler(services)
         self._timers = Loop("due", self._due)
         self._loops = [
             self._timers,
@@ -49,6 +51,8 @@ class Janitor:
             Loop("adopt", self._every(5.0, self._adopt), first=5.0),  # a worker has done it when it starts
             Loop("retention", self._every(60.0, self._retention), first=3.0),
             Loop("blobs", self._every(600.0, self._sweep_blobs), first=120.0),
+            Loop("providers", self._reconciler.turn, first=0.2),
+            Loop("forsaken", self._every(60.0, self._wake_forsaken), first=10.0),
             Loop("folding", self._every(300.0, self._fold), first=4.0),
         ]
 
@@ -68,6 +72,8 @@ class Janitor:
         """One round of everything that can make a job ready; answers how many jobs it moved."""
         moved = await promote_due(self._services) + await rescue(self._services) + await expire(self._services)
         moved += await schedules.fire_due(self._services)
+        if self._services.providers.names:
+            moved += await self._reconciler.poll_due()
         return moved + await gate_all(self._services)
 
     def _every(self, seconds: float, work: Callable[[], Awaitable[object]]) -> Callable[[], Awaitable[float]]:
@@ -102,6 +108,9 @@ class Janitor:
 
     async def _adopt(self) -> None:
         await adopt(self._services)
+
+    async def _wake_forsaken(self) -> None:
+        await wake_forsaken(self._services)
 
     async def _rollups(self) -> None:
         await rollups.roll_up(self._store)

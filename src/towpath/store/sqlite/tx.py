@@ -12,6 +12,7 @@ import apsw
 from towpath.core.encoding import encode
 from towpath.core.lifecycle import State
 from towpath.core.moments import moment
+from towpath.core.provider_jobs import ProviderJob
 from towpath.core.records import JOB_COLUMNS, Enqueued, Event, Job, NewJob, Schedule, Step, WorkerRow, column
 from towpath.store.columns import PYTHON_TYPES, moments_of
 from towpath.store.contract import Row
@@ -23,7 +24,7 @@ T = TypeVar("T")
 # Columns of any table that hold a moment: those of the records, and of tables that have no record. SQLite has no type for
 # that: they are numbers, and become moments by their names.
 _TIMES = frozenset(
-    {column(name) for record in (Job, Event, Step, WorkerRow, Schedule) for name in moments_of(record)}
+    {column(name) for record in (Job, Event, Step, WorkerRow, Schedule, ProviderJob) for name in moments_of(record)}
     | {"blocked_until", "paused_at", "updated_at", "minute"}
 )
 _JOB_TIMES = tuple(index for index, name in enumerate(JOB_COLUMNS) if PYTHON_TYPES[name] is datetime)

@@ -1,0 +1,36 @@
+"""Batch providers: one contract, one file for each of them, and simulators that speak their wire protocols.
+
+An adapter translates, it never decides: retries, categories, timeouts, merging and ending a task are the engine's.
+"""
+
+from towpath.providers.contract import (
+    Answer,
+    Counts,
+    Files,
+    Found,
+    Grade,
+    Input,
+    Limits,
+    Order,
+    Phase,
+    Prepared,
+    Provider,
+    Result,
+    Vanished,
+)
+
+__all__ = [
+    "Answer",
+    "Counts",
+    "Files",
+    "Found",
+    "Grade",
+    "Input",
+    "Limits",
+    "Order",
+    "Phase",
+    "Prepared",
+    "Provider",
+    "Result",
+    "Vanished",
+]
