@@ -18,7 +18,7 @@ FIXTURES = Path(__file__).parent / "fixtures"
 SOURCE = Path(__file__).parents[2] / "src"
 # What a worker consists of. The rooms above bring tables of their own, and weigh three times as much.
 _ROW = re.compile(r'INSERT INTO "?(?:towpath[._])?(\w+)')
-_ROOMS = ("blobs", "core", "engine", "store", "testing", "transports")
+_ROOMS = ("blobs", "core", "engine", "store", "testing", "transports", "providers")
 
 
 def kept(dialect: str, *, server: bool = False) -> list[Path]:

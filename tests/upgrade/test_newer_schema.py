@@ -10,7 +10,7 @@ TABLES = [
     "job", "event", "event_batch", "step", "signal", "lane", "queue", "clock", "budget", "worker", "schedule", "count_delta",
     "rollup", "depth", "migration", "owned", "histogram", "upkeep", "lifetime", "lifetime_histogram", "histogram_minute",
     "lease", "usage_delta", "usage", "job_usage", "spend", "price", "occupancy", "idempotency", "tombstone", "declared",
-    "notice",
+    "notice", "provider_job", "spend_limit", "spend_account", "expense", "spend_waiter",
 ]  # fmt: skip
 
 

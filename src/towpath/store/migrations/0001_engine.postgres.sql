@@ -586,3 +586,77 @@ SELECT id, queue, operation, tenant, lane, priority, cost, state, reason, key, s
        progress_current, progress_total, error_kind, error_group AS error_cause, worker_id, created_at, run_at, deadline, started_at, finished_at,
        date_part('epoch', started_at - created_at) AS wait_seconds, date_part('epoch', finished_at - started_at) AS run_seconds
 FROM towpath.job;
+
+-- What was ordered from batch providers: a row for each job that there is at one of them, or may be.
+-- `name` and `part` say which order of its job it is. One that was dropped with its job's records counts no more.
+CREATE TABLE towpath.provider_job (
+    id                 uuid PRIMARY KEY,
+    job_id             uuid NOT NULL,
+    name               text NOT NULL,
+    part               integer NOT NULL,
+    dropped            boolean NOT NULL DEFAULT false,
+    tenant             text NOT NULL,
+    provider           text NOT NULL,
+    model              text NOT NULL,
+    shard              integer NOT NULL DEFAULT 0,
+    key                text NOT NULL UNIQUE,
+    ordered            json NOT NULL,
+    state              text NOT NULL,
+    prepared           json,
+    called_at          timestamptz,
+    external_id        text,
+    status             text,
+    polls              integer NOT NULL DEFAULT 0,
+    transient_failures integer NOT NULL DEFAULT 0,
+    answer             json,
+    error              text,
+    output_uri         text,
+    polled_at          timestamptz,
+    next_poll_at       timestamptz,
+    deadline           timestamptz,
+    created_at         timestamptz NOT NULL DEFAULT now(),
+    submitted_at       timestamptz,
+    ended_at           timestamptz
+);
+CREATE UNIQUE INDEX provider_job_part ON towpath.provider_job (job_id, name, part) WHERE NOT dropped;
+CREATE INDEX provider_job_job ON towpath.provider_job (job_id);
+-- Only jobs that are polled have a time for it, so looking for those that are due costs what is due.
+CREATE INDEX provider_job_due ON towpath.provider_job (next_poll_at) WHERE next_poll_at IS NOT NULL;
+CREATE INDEX provider_job_external ON towpath.provider_job (provider, external_id) WHERE external_id IS NOT NULL;
+CREATE INDEX provider_job_unknown ON towpath.provider_job (id) WHERE state = 'unknown';
+
+-- How much may be spent, in cents: by a tenant in a month or ever, or by one run (a root job and what it makes).
+CREATE TABLE towpath.spend_limit (
+    scope      text NOT NULL,
+    name       text NOT NULL,
+    cents      float8 NOT NULL,
+    period     text NOT NULL,
+    updated_at timestamptz NOT NULL,
+    PRIMARY KEY (scope, name)
+);
+-- What has been spent or is held back for work that is under way, by whom and in which period.
+CREATE TABLE towpath.spend_account (
+    scope  text NOT NULL,
+    name   text NOT NULL,
+    period text NOT NULL,
+    cents  float8 NOT NULL,
+    PRIMARY KEY (scope, name, period)
+);
+-- One entry for each thing that costs: first what it may cost, then what it did.
+CREATE TABLE towpath.expense (
+    job_id     uuid NOT NULL,
+    name       text NOT NULL,
+    tenant     text NOT NULL,
+    run        uuid NOT NULL,
+    month      text NOT NULL,
+    cents      float8 NOT NULL,
+    settled    boolean NOT NULL DEFAULT false,
+    created_at timestamptz NOT NULL,
+    PRIMARY KEY (job_id, name)
+);
+-- Jobs that found too little money. They are listed before they wait, so that nobody who brings some misses them.
+CREATE TABLE towpath.spend_waiter (
+    job_id uuid PRIMARY KEY,
+    tenant text NOT NULL
+);
+CREATE INDEX spend_waiter_tenant ON towpath.spend_waiter (tenant);

@@ -590,3 +590,77 @@ SELECT id, queue, operation, tenant, lane, priority, cost, state, reason, key, s
        strftime('%Y-%m-%d %H:%M:%f', finished_at, 'unixepoch') AS finished_at,
        started_at - created_at AS wait_seconds, finished_at - started_at AS run_seconds
 FROM towpath_job;
+
+-- What was ordered from batch providers: a row for each job that there is at one of them, or may be.
+-- `name` and `part` say which order of its job it is. One that was dropped with its job's records counts no more.
+CREATE TABLE towpath_provider_job (
+    id                 text PRIMARY KEY,
+    job_id             text NOT NULL,
+    name               text NOT NULL,
+    part               integer NOT NULL,
+    dropped            boolean NOT NULL DEFAULT false,
+    tenant             text NOT NULL,
+    provider           text NOT NULL,
+    model              text NOT NULL,
+    shard              integer NOT NULL DEFAULT 0,
+    key                text NOT NULL UNIQUE,
+    ordered            text NOT NULL,
+    state              text NOT NULL,
+    prepared           text,
+    called_at          REAL,
+    external_id        text,
+    status             text,
+    polls              integer NOT NULL DEFAULT 0,
+    transient_failures integer NOT NULL DEFAULT 0,
+    answer             text,
+    error              text,
+    output_uri         text,
+    polled_at          REAL,
+    next_poll_at       REAL,
+    deadline           REAL,
+    created_at         REAL NOT NULL DEFAULT (unixepoch('subsec')),
+    submitted_at       REAL,
+    ended_at           REAL
+);
+CREATE UNIQUE INDEX towpath_provider_job_part ON towpath_provider_job (job_id, name, part) WHERE NOT dropped;
+CREATE INDEX towpath_provider_job_job ON towpath_provider_job (job_id);
+-- Only jobs that are polled have a time for it, so looking for those that are due costs what is due.
+CREATE INDEX towpath_provider_job_due ON towpath_provider_job (next_poll_at) WHERE next_poll_at IS NOT NULL;
+CREATE INDEX towpath_provider_job_external ON towpath_provider_job (provider, external_id) WHERE external_id IS NOT NULL;
+CREATE INDEX towpath_provider_job_unknown ON towpath_provider_job (id) WHERE state = 'unknown';
+
+-- How much may be spent, in cents: by a tenant in a month or ever, or by one run (a root job and what it makes).
+CREATE TABLE towpath_spend_limit (
+    scope      text NOT NULL,
+    name       text NOT NULL,
+    cents      REAL NOT NULL,
+    period     text NOT NULL,
+    updated_at REAL NOT NULL,
+    PRIMARY KEY (scope, name)
+);
+-- What has been spent or is held back for work that is under way, by whom and in which period.
+CREATE TABLE towpath_spend_account (
+    scope  text NOT NULL,
+    name   text NOT NULL,
+    period text NOT NULL,
+    cents  REAL NOT NULL,
+    PRIMARY KEY (scope, name, period)
+);
+-- One entry for each thing that costs: first what it may cost, then what it did.
+CREATE TABLE towpath_expense (
+    job_id     text NOT NULL,
+    name       text NOT NULL,
+    tenant     text NOT NULL,
+    run        text NOT NULL,
+    month      text NOT NULL,
+    cents      REAL NOT NULL,
+    settled    boolean NOT NULL DEFAULT false,
+    created_at REAL NOT NULL,
+    PRIMARY KEY (job_id, name)
+);
+-- Jobs that found too little money. They are listed before they wait, so that nobody who brings some misses them.
+CREATE TABLE towpath_spend_waiter (
+    job_id text PRIMARY KEY,
+    tenant text NOT NULL
+);
+CREATE INDEX towpath_spend_waiter_tenant ON towpath_spend_waiter (tenant);

@@ -25,7 +25,7 @@ T = TypeVar("T")
 # that: they are numbers, and become moments by their names.
 _TIMES = frozenset(
     {column(name) for record in (Job, Event, Step, WorkerRow, Schedule, ProviderJob) for name in moments_of(record)}
-    | {"blocked_until", "paused_at", "updated_at", "minute"}
+    | {"blocked_until", "paused_at", "updated_at", "minute", "first_at", "last_at"}
 )
 _JOB_TIMES = tuple(index for index, name in enumerate(JOB_COLUMNS) if PYTHON_TYPES[name] is datetime)
 _JOB_BOOLS = tuple(index for index, name in enumerate(JOB_COLUMNS) if PYTHON_TYPES[name] is bool)
