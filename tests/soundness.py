@@ -1,5 +1,5 @@
-"""What must hold for every row of the job table. The database does not check it, because it would do so with every
-statement; so the tests do, after everything they do to a store."""
+"""What must hold for every row of the job table. PostgreSQL does not check it, because it would do so with every statement,
+and SQLite only the simpler half; so the tests do, after everything they do to a store."""
 
 # Rows that break a condition, with the name of it.
 UNSOUND = """
