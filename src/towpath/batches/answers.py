@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import json
-import sqlite3
-from collections.abc import AsyncIterable, AsyncIterator, Iterable
-from contextlib import closing
+from collections.abc import AsyncIterable, AsyncIterator
 from pathlib import Path
 from typing import Any
 
 from towpath import plain_text
+from towpath.batches.scratch import TOGETHER, Scratch
 from towpath.providers import Result
 
-_TOGETHER = 500
 _LONGEST_ERROR = 2000
 
 
@@ -37,12 +35,7 @@ class Answers:
     """Sorted in a file. The first answer to a request counts: providers say some things twice."""
 
     def __init__(self, path: Path) -> None:
-        self._found = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
-        self._found.executescript("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN")
-        self._found.execute("CREATE TABLE answer (n integer PRIMARY KEY, line text)")
-
-    def add(self, lines: Iterable[tuple[int, str]]) -> None:
-        self._found.executemany("INSERT OR IGNORE INTO answer VALUES (?, ?)", lines)
+        self._found = Scratch(path)
 
     async def take(self, results: AsyncIterable[Result]) -> None:
         held: list[tuple[int, str]] = []
@@ -50,15 +43,14 @@ class Answers:
             line = line_of(result)
             if line is not None:
                 held.append(line)
-            if len(held) >= _TOGETHER:
-                self.add(held)
+            if len(held) >= TOGETHER:
+                self._found.add_all(held)
                 held = []
-        self.add(held)
+        self._found.add_all(held)
 
     async def pieces(self) -> AsyncIterator[bytes]:
-        with closing(self._found.execute("SELECT line FROM answer ORDER BY n")) as rows:
-            while found := rows.fetchmany(_TOGETHER):
-                yield b"".join(line.encode() + b"\n" for (line,) in found)
+        for lines in self._found.lines():
+            yield b"".join(line.encode() + b"\n" for line in lines)
 
     def close(self) -> None:
         self._found.close()

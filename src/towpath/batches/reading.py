@@ -7,13 +7,13 @@ requests take no more memory than a hundred.
 from __future__ import annotations
 
 import json
-import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
 
+from towpath.batches.scratch import Scratch
 from towpath.providers import Limits
 
 LONGEST_LINE = 8 * 1024 * 1024
@@ -121,7 +121,7 @@ class Reader:
     def read(self, source: Path) -> Read:
         with (
             ExitStack() as files,
-            closing(_names(self._folder / "names.db")) as names,
+            closing(Scratch(self._folder / "names")) as names,
             self.index.open("wb") as index,
             self.requests.open("wb") as requests,
         ):
@@ -142,14 +142,14 @@ class Reader:
         self._read.shards.sort(key=lambda shard: (shard.model, shard.shard))
         return self._read
 
-    def _fit(self, names: sqlite3.Connection, line: bytes | None) -> tuple[Asked, list[int]]:
+    def _fit(self, names: Scratch, line: bytes | None) -> tuple[Asked, list[int]]:
         if line is None:
             raise Unfit(f"the line is longer than {LONGEST_LINE:,} bytes")
         asked = parse(line)
         strange = [one for one in asked.models or () if one not in self._models]
         if strange:
             raise Unfit(f"the batch does not ask the model {strange[0][:100]!r}", asked.custom_id)
-        if names.execute("INSERT OR IGNORE INTO name VALUES (?)", (asked.custom_id,)).rowcount == 0:
+        if not names.add(asked.custom_id):
             raise Unfit("its custom_id is that of an earlier line", asked.custom_id)
         wanted = self._models if asked.models is None else asked.models
         return asked, sorted({self._models.index(one) for one in wanted})
@@ -203,13 +203,6 @@ def _lines(source: Path) -> Iterator[bytes | None]:
                 yield None
             elif line.strip():
                 yield line
-
-
-def _names(path: Path) -> sqlite3.Connection:
-    names = sqlite3.connect(path, isolation_level=None)
-    names.executescript("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN")
-    names.execute("CREATE TABLE name (custom_id text PRIMARY KEY) WITHOUT ROWID")
-    return names
 
 
 def guessed(body: dict[str, Any]) -> Tokens:
