@@ -366,3 +366,41 @@ async def test_a_job_that_nobody_would_wake_is_woken(opened, provider):
         assert await wake_forsaken(app.services) == 1
         row = await ended(app, job)
     assert "no longer on record" in row.error["message"]
+
+
+async def test_the_results_of_what_has_ended_are_streamed_and_what_it_left_there_is_removed(opened, provider):
+    app = await opened(**QUICK)
+    app.provider("SCRIPTED", lambda: provider)
+
+    @app.operation("fetching", retry=AT_ONCE)
+    async def fetching(ctx, payload):
+        rows = await ctx.submit("SCRIPTED", [order(), order("bad")])
+        found = [[result.ref async for result in ctx.results_of(row)] for row in rows]
+        for row in rows:
+            await ctx.clean_up(row)
+        return found
+
+    provider.refuses.add("bad")
+    job = await app.enqueue("fetching", {})
+    async with working(app):
+        assert await app.result(job.id, timeout=20) == [["r0", "r1"], []]
+    assert len(provider.cleaned) == 2
+    assert app.providers.names == ["SCRIPTED"]
+    assert app.providers.get("SCRIPTED").limits.count == 100
+
+
+async def test_which_part_of_a_whole_an_order_is_is_told_of_its_row_and_not_to_its_provider(opened, provider):
+    app = await opened(**QUICK)
+    app.provider("SCRIPTED", lambda: provider)
+
+    @app.operation("sharded")
+    async def sharded(ctx, payload):
+        options = {"shard": 3, "window": "24h"}
+        [row] = await ctx.submit("SCRIPTED", [Order("", "completion", "m1", count=1, options=options)])
+        return row.shard
+
+    job = await app.enqueue("sharded", {})
+    async with working(app):
+        assert await app.result(job.id, timeout=20) == 3
+    [kept] = provider.simulator.jobs.values()
+    assert kept.request.options == {"window": "24h"}

@@ -9,6 +9,7 @@ from typer.core import TyperGroup
 
 from towpath.cli import (
     backup,
+    batch,
     doctor,
     enqueue,
     examples,
@@ -74,6 +75,7 @@ def root(
 
 
 _SPEECH = "Turn speech into text"
+_MANY = "Ask models many things at once"
 _RUN, _LOOK, _TEND = "Run jobs", "Look at jobs and move them", "Look after the installation"
 _LET_IN = "Let people and programs in"
 
@@ -83,6 +85,7 @@ app.command("worker", rich_help_panel=_RUN)(worker.worker)
 app.command("enqueue", rich_help_panel=_RUN)(enqueue.enqueue)
 app.command("transcribe", rich_help_panel=_SPEECH)(transcribe.transcribe)
 app.command("watch", rich_help_panel=_SPEECH)(watch.watch)
+app.add_typer(batch.app, name="batch", rich_help_panel=_MANY)
 app.add_typer(jobs.app, name="jobs", rich_help_panel=_LOOK)
 app.command("explain", rich_help_panel=_LOOK)(explain.explain)
 app.add_typer(inbox.app, name="inbox", rich_help_panel=_LOOK)

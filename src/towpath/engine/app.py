@@ -335,6 +335,11 @@ class App(Declarations):
         return ProviderJobs(self.services)
 
     @property
+    def providers(self) -> Providers:
+        """The batch providers it was given: their names, and by name each with its limits and what it can do."""
+        return self.services.providers
+
+    @property
     def spending(self) -> Spending:
         """How much tenants and runs may spend."""
         return Spending(self.services)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -44,24 +45,35 @@ class Chat:
             text = _THOUGHT.sub("", choice["message"]["content"]).strip()
         except (KeyError, IndexError, TypeError):
             raise self._service.misshapen(answer) from None
-        usage = answer.get("usage")
+        tokens_in, tokens_out = tokens_of(answer)
         return Reply(
             text,
             str(answer.get("model") or self.model),
-            _count(usage, "prompt_tokens"),
-            _count(usage, "completion_tokens"),
+            tokens_in,
+            tokens_out,
             whole=choice.get("finish_reason") != "length",
         )
 
+    async def complete(self, body: Mapping[str, Any]) -> dict[str, Any]:
+        """What the service answers to a request as its own API has it, word for word."""
+        return await self._service.post(_PATH, json={**body, "model": self.model, "stream": False})
 
-def client_for(settings: ModelSettings) -> Chat | None:
-    """None if no chat service is configured."""
+
+def tokens_of(answer: Mapping[str, Any]) -> tuple[int | None, int | None]:
+    """Tokens in and out, as far as the service tells."""
+    usage = answer.get("usage")
+    return _count(usage, "prompt_tokens"), _count(usage, "completion_tokens")
+
+
+def client_for(settings: ModelSettings, model: str | None = None) -> Chat | None:
+    """None if no chat service is configured. `model` is asked instead of the one of the settings."""
     if not settings.chat_url:
         return None
-    if not settings.chat_model:
+    chosen = model or settings.chat_model
+    if not chosen:
         raise ConfigurationError("TOWPATH_CHAT_URL is set and TOWPATH_CHAT_MODEL is not: name the model to ask")
     asked = service("chat", settings.chat_url, settings.chat_key, settings.model_timeout_seconds)
-    return Chat(asked, settings.chat_model)
+    return Chat(asked, chosen)
 
 
 def _count(usage: Any, name: str) -> int | None:

@@ -131,6 +131,21 @@ CASES: dict[str, list[Case]] = {
         Case(EMPTY, {"action": action, "ids": ["{recording}"]})
         for action in ("retry", "cancel", "delete", "reprocess_transcription", "reprocess_summary")
     ],
+    # batches
+    "get_batch": [Case(HIDDEN)],
+    "get_batch_results": [Case(HIDDEN)],
+    "cancel_batch": [Case(HIDDEN)],
+    "retry_batch": [Case(HIDDEN)],
+    "delete_batch": [Case(HIDDEN)],
+    "adopt_provider_job": [Case(HIDDEN, {"external_id": "mine"})],
+    "resubmit_provider_job": [Case(HIDDEN)],
+    "create_completion_batch": [Case(HIDDEN, {"models": ["m"], "input": "{asset}"})],
+    "estimate_batch": [
+        Case(HIDDEN, {"models": ["m"], "input": "{asset}"}),
+        Case(HIDDEN, {"models": ["m"], "dataset_ids": ["{dataset}"]}),
+    ],
+    "list_batches": [Case(CLEAN), Case(CLEAN, query={"after": "{batch}"}), Case(REFUSED, query={"tenant": "south"})],
+    "list_providers": [Case(CLEAN)],
     # assets
     "get_asset": [Case(HIDDEN)],
     "get_asset_content": [Case(HIDDEN)],
@@ -154,10 +169,11 @@ CASES: dict[str, list[Case]] = {
     "list_deliveries": [Case(HIDDEN)],
     "replay_delivery": [Case(HIDDEN)],
 }
+A_BATCH = {"models": ["m"], "title": MARK, "requests": [{"custom_id": MARK, "body": {"messages": []}}]}
 NOT_ABOUT_TENANTS = {
     "get_login_methods", "begin_oidc_login", "finish_oidc_login", "log_in", "log_in_by_link", "log_out", "change_password",
     "reset_password", "check_health", "check_readiness", "upload_recording", "open_share", "play_shared_audio",
-    "create_upload",
+    "create_upload", "provider_callback",
 }  # fmt: skip
 
 
@@ -175,7 +191,10 @@ class South:
             return [self.fill(item) for item in value]
         if not isinstance(value, str):
             return value
-        return value.replace("{job}", self.ids["id"]).replace("{recording}", self.ids["recording_id"])
+        value = value.replace("{job}", self.ids["id"]).replace("{recording}", self.ids["recording_id"])
+        for name in ("asset", "batch", "dataset"):
+            value = value.replace(f"{{{name}}}", self.ids[f"{name}_id"])
+        return value
 
     def shown_in(self, text: str, path: str) -> list[str]:
         """Which of its marks are in a text."""
@@ -213,7 +232,11 @@ async def south(site: Site) -> South:
     about = tus.metadata(filename=f"{MARK}.wav", purpose="recording")
     upload = await bob.post("/api/uploads", headers=tus.VERSION | {"Upload-Length": "9", "Upload-Metadata": about})
     [found] = await stored.by_ids(site.app, [recording])
+    batch = ok(await bob.post("/api/batches/completion", json=A_BATCH), 202)
+    jobs.append(await site.app.get(batch["job_id"]))
     ids = {
+        "batch_id": batch["id"], "provider_job_id": "0198c2f0-6f0a-7c3e-8d1b-2f7a9c4e5b61",
+        "dataset_id": ok(await bob.get(f"/api/batches/{batch['id']}"))["dataset_ids"][0],
         "asset_id": found.asset_id, "upload_id": upload.headers["location"].rsplit("/", 1)[1],
         "recording_id": recording, "job_id": recording_job, "share_id": share["id"], "number": "0",
         "edit_id": await an_unplaced_edit(site, recording),
@@ -306,6 +329,7 @@ async def _state_of(site: Site, south: South) -> list[Any]:
     tokens = [token["id"] for token in ok(await site.bob.get("/api/tokens"))["items"]]
     webhooks = ok(await site.bob.get("/api/webhooks"))["items"]
     recordings = [ok(await site.bob.get(f"/api/recordings/{south.ids['recording_id']}{more}")) for more in ("", "/shares")]
+    recordings.append(ok(await site.bob.get(f"/api/batches/{south.ids['batch_id']}")))
     files = [ok(await site.bob.get(f"/api/uploads/{south.ids['upload_id']}")), ok(await site.bob.get("/api/assets/usage"))]
     return [*jobs, tokens, webhooks, recordings, files, len(await site.app.list(tenant="south", limit=1000))]
 
@@ -321,6 +345,7 @@ async def test_an_admin_sees_what_was_hidden(site: Site, south: South):
     assert MARK in (await site.root.get("/api/jobs", params={"text": MARK})).text
     assert MARK in (await site.bob.get("/api/jobs")).text
     assert MARK in (await site.root.get("/api/recordings")).text
+    assert MARK in (await site.root.get("/api/batches")).text
 
 
 async def test_the_stream_carries_only_ones_own_jobs(site: Site, south: South):

@@ -141,6 +141,190 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/batches": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Batches
+         * @description Batches, newest first. With a filter a page may be short, even empty, and still have a `next`.
+         */
+        get: operations["list_batches"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/batches/completion": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create Completion Batch
+         * @description Asks models many things at once, at a batch provider or, as LOCAL, on this installation's own workers.
+         */
+        post: operations["create_completion_batch"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/batches/estimate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Estimate Batch
+         * @description What a completion may cost, by the price list. Nothing is stored.
+         */
+        post: operations["estimate_batch"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/batches/{batch_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Batch
+         * @description One batch with its provider jobs, and the requests that cannot be asked.
+         */
+        get: operations["get_batch"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete Batch
+         * @description Stops it if need be, and deletes its jobs, its results and the dataset that came with it.
+         */
+        delete: operations["delete_batch"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/batches/{batch_id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Cancel Batch
+         * @description Stops it, also at the provider; the list is empty if nothing is being done with it.
+         */
+        post: operations["cancel_batch"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/batches/{batch_id}/provider-jobs/{provider_job_id}/adopt": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Adopt Provider Job
+         * @description An order whose answer was lost is this job at the provider: from here on it is polled like any other.
+         */
+        post: operations["adopt_provider_job"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/batches/{batch_id}/provider-jobs/{provider_job_id}/resubmit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Resubmit Provider Job
+         * @description An order whose answer was lost is not at the provider: it is sent again, and paid twice if it is there after all.
+         */
+        post: operations["resubmit_provider_job"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/batches/{batch_id}/results": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Batch Results
+         * @description `{"custom_id", "model", "response", "error"}` in the order of the requests, and for each in that of the models.
+         */
+        get: operations["get_batch_results"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/batches/{batch_id}/retry": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Retry Batch
+         * @description Makes a new batch of the requests that were not answered; without any results, of all of them.
+         */
+        post: operations["retry_batch"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/events": {
         parameters: {
             query?: never;
@@ -506,6 +690,46 @@ export interface paths {
         get: operations["list_operations"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/providers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Providers
+         * @description Who can be asked, and for what. Whether a provider is set up is said by the first batch that asks it.
+         */
+        get: operations["list_providers"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/providers/{name}/callback": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Provider Callback
+         * @description For providers: a job has ended. The message must be signed as that provider signs; the job is then polled at once.
+         */
+        post: operations["provider_callback"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1702,6 +1926,14 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        /** Adoption */
+        Adoption: {
+            /**
+             * External Id
+             * @description The job's id at the provider.
+             */
+            external_id: string;
+        };
         /**
          * Alike
          * @description The newest recording of a content, if there is one.
@@ -1804,6 +2036,310 @@ export interface components {
              */
             via: string;
         };
+        /**
+         * Batch
+         * @description Status, progress and error are told from the batch's jobs at the moment of the answer.
+         */
+        Batch: {
+            /**
+             * Cost Cents
+             * @description Null: not known, or not yet.
+             */
+            cost_cents: number | null;
+            /**
+             * Count
+             * @description Requests; null until they have been read.
+             */
+            count: number | null;
+            /** Created At */
+            created_at: string;
+            /** Creator */
+            creator: string | null;
+            /**
+             * Done
+             * @description How many have been worked on so far.
+             */
+            done: number;
+            /**
+             * Error
+             * @description Why it failed.
+             */
+            error: string | null;
+            /** Estimate Cents */
+            estimate_cents: number | null;
+            /**
+             * Failed
+             * @description Requests without an answer, once for each model.
+             */
+            failed: number | null;
+            /** Has Results */
+            has_results: boolean;
+            /** Id */
+            id: string;
+            /**
+             * Invalid
+             * @description Those of them that cannot be asked.
+             */
+            invalid: number | null;
+            /**
+             * Job Id
+             * @description The job that the status comes from; null: none is left.
+             */
+            job_id: string | null;
+            /** Models */
+            models: string[];
+            /**
+             * Ok
+             * @description Answers, once for each model; null until they are there.
+             */
+            ok: number | null;
+            /** Provider */
+            provider: string;
+            /** Result Bytes */
+            result_bytes: number | null;
+            /**
+             * Retry Of
+             * @description The batch whose failures are asked again.
+             */
+            retry_of: string | null;
+            /**
+             * Status
+             * @enum {string}
+             */
+            status: "PENDING" | "IN_PROGRESS" | "COMPLETED" | "PARTIAL_COMPLETE" | "FAILED" | "CANCELLED";
+            /**
+             * Task Type
+             * @constant
+             */
+            task_type: "completion";
+            /** Tenant */
+            tenant: string;
+            /** Title */
+            title: string;
+            /**
+             * Total
+             * @description How many there are: requests by models.
+             */
+            total: number | null;
+            /**
+             * Waiting For
+             * @description `provider`, `submit_unknown`, `budget`, `children`, …
+             */
+            waiting_for: string | null;
+            /** Warning */
+            warning: string | null;
+        };
+        /**
+         * BatchDeletedMessage
+         * @description `event: batch.deleted`. A batch is gone, with its results. Without an id of its own.
+         */
+        BatchDeletedMessage: {
+            /** Id */
+            id: string;
+        };
+        /** BatchDetail */
+        BatchDetail: {
+            /**
+             * Cost Cents
+             * @description Null: not known, or not yet.
+             */
+            cost_cents: number | null;
+            /**
+             * Count
+             * @description Requests; null until they have been read.
+             */
+            count: number | null;
+            /** Created At */
+            created_at: string;
+            /** Creator */
+            creator: string | null;
+            /** Dataset Ids */
+            dataset_ids: string[];
+            /**
+             * Done
+             * @description How many have been worked on so far.
+             */
+            done: number;
+            /**
+             * Error
+             * @description Why it failed.
+             */
+            error: string | null;
+            /** Estimate Cents */
+            estimate_cents: number | null;
+            /**
+             * Failed
+             * @description Requests without an answer, once for each model.
+             */
+            failed: number | null;
+            /** Has Results */
+            has_results: boolean;
+            /** Id */
+            id: string;
+            /**
+             * Invalid
+             * @description Those of them that cannot be asked.
+             */
+            invalid: number | null;
+            /**
+             * Invalid Inputs
+             * @description The first hundred; the results have them all.
+             */
+            invalid_inputs: components["schemas"]["InvalidInput"][];
+            /**
+             * Job Id
+             * @description The job that the status comes from; null: none is left.
+             */
+            job_id: string | null;
+            /** Models */
+            models: string[];
+            /**
+             * Ok
+             * @description Answers, once for each model; null until they are there.
+             */
+            ok: number | null;
+            /** Provider */
+            provider: string;
+            /** Provider Jobs */
+            provider_jobs: components["schemas"]["ProviderJob"][];
+            /**
+             * Provider State
+             * @description As the state machine's page has it; null until something is submitted.
+             */
+            provider_state: {
+                [key: string]: unknown;
+            } | null;
+            /** Result Bytes */
+            result_bytes: number | null;
+            /**
+             * Retry Of
+             * @description The batch whose failures are asked again.
+             */
+            retry_of: string | null;
+            /** Settings */
+            settings: {
+                [key: string]: unknown;
+            };
+            /**
+             * Status
+             * @enum {string}
+             */
+            status: "PENDING" | "IN_PROGRESS" | "COMPLETED" | "PARTIAL_COMPLETE" | "FAILED" | "CANCELLED";
+            /**
+             * Task Type
+             * @constant
+             */
+            task_type: "completion";
+            /** Tenant */
+            tenant: string;
+            /** Title */
+            title: string;
+            /**
+             * Total
+             * @description How many there are: requests by models.
+             */
+            total: number | null;
+            /**
+             * Waiting For
+             * @description `provider`, `submit_unknown`, `budget`, `children`, …
+             */
+            waiting_for: string | null;
+            /** Warning */
+            warning: string | null;
+        };
+        /**
+         * BatchMessage
+         * @description `event: batch`. A batch as lists show it: it or one of its jobs has changed. Without an id of its own.
+         */
+        BatchMessage: {
+            /**
+             * Cost Cents
+             * @description Null: not known, or not yet.
+             */
+            cost_cents: number | null;
+            /**
+             * Count
+             * @description Requests; null until they have been read.
+             */
+            count: number | null;
+            /** Created At */
+            created_at: string;
+            /** Creator */
+            creator: string | null;
+            /**
+             * Done
+             * @description How many have been worked on so far.
+             */
+            done: number;
+            /**
+             * Error
+             * @description Why it failed.
+             */
+            error: string | null;
+            /** Estimate Cents */
+            estimate_cents: number | null;
+            /**
+             * Failed
+             * @description Requests without an answer, once for each model.
+             */
+            failed: number | null;
+            /** Has Results */
+            has_results: boolean;
+            /** Id */
+            id: string;
+            /**
+             * Invalid
+             * @description Those of them that cannot be asked.
+             */
+            invalid: number | null;
+            /**
+             * Job Id
+             * @description The job that the status comes from; null: none is left.
+             */
+            job_id: string | null;
+            /** Models */
+            models: string[];
+            /**
+             * Ok
+             * @description Answers, once for each model; null until they are there.
+             */
+            ok: number | null;
+            /** Provider */
+            provider: string;
+            /** Result Bytes */
+            result_bytes: number | null;
+            /**
+             * Retry Of
+             * @description The batch whose failures are asked again.
+             */
+            retry_of: string | null;
+            /**
+             * Status
+             * @enum {string}
+             */
+            status: "PENDING" | "IN_PROGRESS" | "COMPLETED" | "PARTIAL_COMPLETE" | "FAILED" | "CANCELLED";
+            /**
+             * Task Type
+             * @constant
+             */
+            task_type: "completion";
+            /** Tenant */
+            tenant: string;
+            /** Title */
+            title: string;
+            /**
+             * Total
+             * @description How many there are: requests by models.
+             */
+            total: number | null;
+            /**
+             * Waiting For
+             * @description `provider`, `submit_unknown`, `budget`, `children`, …
+             */
+            waiting_for: string | null;
+            /** Warning */
+            warning: string | null;
+        };
         /** BlockedBudget */
         BlockedBudget: {
             /** Blocked Until */
@@ -1817,6 +2353,14 @@ export interface components {
             reason: string | null;
         };
         /**
+         * CallbackTaken
+         * @description The job is looked at soon; what the message said of it is not believed.
+         */
+        CallbackTaken: {
+            /** Taken */
+            taken: boolean;
+        };
+        /**
          * Cancelled
          * @description What a cancel did: the job and its children that were not ended yet. Empty if it had ended already.
          */
@@ -1828,14 +2372,6 @@ export interface components {
              * @enum {string}
              */
             was: "queued" | "running" | "waiting" | "succeeded" | "partial" | "failed" | "cancelled";
-        };
-        /** CancelledJobs */
-        CancelledJobs: {
-            /**
-             * Cancelled
-             * @description Ids of the recording's jobs that were stopped.
-             */
-            cancelled: string[];
         };
         /**
          * ChildCounts
@@ -1922,6 +2458,11 @@ export interface components {
              */
             deleted: number;
         };
+        /** DeletedBatch */
+        DeletedBatch: {
+            /** Deleted */
+            deleted: number;
+        };
         /** DeletedJob */
         DeletedJob: {
             /** Deleted */
@@ -1985,6 +2526,57 @@ export interface components {
             state: "queued" | "running" | "waiting" | "succeeded" | "partial" | "failed" | "cancelled";
             /** Webhook Id */
             webhook_id: string;
+        };
+        /**
+         * Estimate
+         * @description Tokens are guessed: four characters each, and what a request lets the model write, or 256.
+         */
+        Estimate: {
+            /**
+             * Cost Cents
+             * @description Null if the price list lacks one of the models.
+             */
+            cost_cents: number | null;
+            /** Invalid */
+            invalid: number;
+            /** Requests */
+            requests: number;
+            /** Tokens In */
+            tokens_in: number;
+            /** Tokens Out */
+            tokens_out: number;
+            /**
+             * Unknown Models
+             * @description Models that have no price.
+             */
+            unknown_models: string[];
+            /**
+             * Whole
+             * @description False: only the beginning was read, and the rest taken to be like it.
+             */
+            whole: boolean;
+        };
+        /** EstimateRequest */
+        EstimateRequest: {
+            /**
+             * Dataset Ids
+             * @description Those of earlier batches.
+             */
+            dataset_ids?: string[];
+            /**
+             * Input
+             * @description An uploaded file of JSON lines: the asset's id.
+             */
+            input?: string | null;
+            /** Models */
+            models: string[];
+            /**
+             * Requests
+             * @description `{custom_id, body}` each; `body` is what the chat API takes, without a model. One that cannot be asked is told among the results, and does not stop the others.
+             */
+            requests?: {
+                [key: string]: unknown;
+            }[] | null;
         };
         /**
          * Event
@@ -2119,6 +2711,18 @@ export interface components {
              * @description Where the next page begins; null on the last page.
              */
             next: string | null;
+        };
+        /** InvalidInput */
+        InvalidInput: {
+            /** Custom Id */
+            custom_id: string | null;
+            /**
+             * Line
+             * @description From 1, empty lines left out.
+             */
+            line: number;
+            /** Reason */
+            reason: string;
         };
         /**
          * Job
@@ -2465,6 +3069,18 @@ export interface components {
              */
             token: string;
         };
+        /** Made */
+        Made: {
+            /** Id */
+            id: string;
+            /** Job Id */
+            job_id: string;
+            /**
+             * Status
+             * @enum {string}
+             */
+            status: "PENDING" | "IN_PROGRESS" | "COMPLETED" | "PARTIAL_COMPLETE" | "FAILED" | "CANCELLED";
+        };
         /** MadeShare */
         MadeShare: {
             /** Created At */
@@ -2497,6 +3113,50 @@ export interface components {
             oidc: boolean;
             /** Password */
             password: boolean;
+        };
+        /** NewCompletion */
+        NewCompletion: {
+            /**
+             * Dataset Ids
+             * @description Those of earlier batches.
+             */
+            dataset_ids?: string[];
+            /**
+             * Input
+             * @description An uploaded file of JSON lines: the asset's id.
+             */
+            input?: string | null;
+            /**
+             * Models
+             * @description Each request is asked of each of them. LOCAL may go without: then it is the one of the settings.
+             */
+            models?: string[];
+            /**
+             * Provider
+             * @description See `GET /api/providers`.
+             * @default LOCAL
+             */
+            provider: string;
+            /**
+             * Requests
+             * @description `{custom_id, body}` each; `body` is what the chat API takes, without a model. One that cannot be asked is told among the results, and does not stop the others.
+             */
+            requests?: {
+                [key: string]: unknown;
+            }[] | null;
+            /**
+             * Strict Inputs
+             * @description Whether a request that cannot be asked makes the batch PARTIAL_COMPLETE.
+             * @default false
+             */
+            strict_inputs: boolean;
+            /** Title */
+            title?: string | null;
+            /**
+             * Window
+             * @description How long the provider may take, such as 24h.
+             */
+            window?: string | null;
         };
         /**
          * NewJob
@@ -2801,6 +3461,16 @@ export interface components {
              */
             next: string | null;
         };
+        /** Page[Batch] */
+        Page_Batch_: {
+            /** Items */
+            items: components["schemas"]["Batch"][];
+            /**
+             * Next
+             * @description Where the next page begins; null on the last page.
+             */
+            next: string | null;
+        };
         /** Page[Delivery] */
         Page_Delivery_: {
             /** Items */
@@ -3095,6 +3765,79 @@ export interface components {
             current: number;
             /** Total */
             total: number | null;
+        };
+        /** ProviderInfo */
+        ProviderInfo: {
+            /** Name */
+            name: string;
+            /** Task Types */
+            task_types: string[];
+            /** Text */
+            text: string;
+        };
+        /**
+         * ProviderJob
+         * @description An order: one model, one shard.
+         */
+        ProviderJob: {
+            /**
+             * Answer
+             * @description What the provider said last.
+             */
+            answer: {
+                [key: string]: unknown;
+            };
+            /** Deadline */
+            deadline: string | null;
+            /** Ended At */
+            ended_at: string | null;
+            /** Error */
+            error: string | null;
+            /** External Id */
+            external_id: string | null;
+            /** Id */
+            id: string;
+            /**
+             * Key
+             * @description What the provider was told: look for it there if the state is `unknown`.
+             */
+            key: string;
+            /** Model */
+            model: string;
+            /** Next Poll At */
+            next_poll_at: string | null;
+            /** Output Uri */
+            output_uri: string | null;
+            /** Polled At */
+            polled_at: string | null;
+            /** Polls */
+            polls: number;
+            /** Provider */
+            provider: string;
+            /** Shard */
+            shard: number;
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "intended" | "calling" | "submitted" | "unknown" | "completed" | "partial" | "failed" | "cancelled";
+            /**
+             * Status
+             * @description The provider's own word.
+             */
+            status: string | null;
+            /** Submitted At */
+            submitted_at: string | null;
+            /**
+             * Transient Failures
+             * @description Errors in a row; the third one fails it.
+             */
+            transient_failures: number;
+        };
+        /** ProviderList */
+        ProviderList: {
+            /** Providers */
+            providers: components["schemas"]["ProviderInfo"][];
         };
         /**
          * Queue
@@ -4203,6 +4946,14 @@ export interface components {
             /** Running */
             running: number;
         };
+        /** CancelledJobs */
+        towpath__batches__schemas__CancelledJobs: {
+            /**
+             * Cancelled
+             * @description Ids of the batch's jobs that were stopped.
+             */
+            cancelled: string[];
+        };
         /** Bulk */
         towpath__recordings__schemas__Bulk: {
             /**
@@ -4224,6 +4975,14 @@ export interface components {
             refused: {
                 [key: string]: string;
             };
+        };
+        /** CancelledJobs */
+        towpath__recordings__schemas__CancelledJobs: {
+            /**
+             * Cancelled
+             * @description Ids of the recording's jobs that were stopped.
+             */
+            cancelled: string[];
         };
         /**
          * Bulk
@@ -4775,6 +5534,1024 @@ export interface operations {
             };
             /** @description There is no such thing */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request does not fit */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Not available right now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    list_batches: {
+        parameters: {
+            query?: {
+                status?: ("PENDING" | "IN_PROGRESS" | "COMPLETED" | "PARTIAL_COMPLETE" | "FAILED" | "CANCELLED")[];
+                /** @description For admins; everybody else sees their own tenant. */
+                tenant?: string | null;
+                /** @description The `next` of the page before. */
+                after?: string | null;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_Batch_"];
+                };
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description This is not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request does not fit */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Not available right now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    create_completion_batch: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewCompletion"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Made"];
+                };
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description This is not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description There is no such thing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request must be JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request does not fit */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Not available right now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    estimate_batch: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["EstimateRequest"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Estimate"];
+                };
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description This is not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description There is no such thing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request must be JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request does not fit */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Not available right now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    get_batch: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The batch's id. */
+                batch_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BatchDetail"];
+                };
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description This is not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description There is no such thing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request does not fit */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Not available right now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    delete_batch: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The batch's id. */
+                batch_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeletedBatch"];
+                };
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description This is not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description There is no such thing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request must be JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request does not fit */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Not available right now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    cancel_batch: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The batch's id. */
+                batch_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["towpath__batches__schemas__CancelledJobs"];
+                };
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description This is not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description There is no such thing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request must be JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request does not fit */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Not available right now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    adopt_provider_job: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The batch's id. */
+                batch_id: string;
+                /** @description The id of the provider job here, not at the provider. */
+                provider_job_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Adoption"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProviderJob"];
+                };
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description This is not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description There is no such thing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description This does not fit the present state */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request must be JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request does not fit */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Not available right now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    resubmit_provider_job: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The batch's id. */
+                batch_id: string;
+                /** @description The id of the provider job here, not at the provider. */
+                provider_job_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProviderJob"];
+                };
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description This is not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description There is no such thing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description This does not fit the present state */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request must be JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request does not fit */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Not available right now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    get_batch_results: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The batch's id. */
+                batch_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A line for each request and model, as an attachment. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/jsonl": unknown;
+                };
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description This is not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description There is no such thing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request does not fit */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Not available right now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    retry_batch: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The batch's id. */
+                batch_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Made"];
+                };
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description This is not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description There is no such thing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description This does not fit the present state */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request must be JSON */
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6807,6 +8584,184 @@ export interface operations {
             };
         };
     };
+    list_providers: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProviderList"];
+                };
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description This is not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request does not fit */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Not available right now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    provider_callback: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The provider's name. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CallbackTaken"];
+                };
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description This is not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description There is no such thing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request must be JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request does not fit */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Not available right now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
     list_queues: {
         parameters: {
             query?: never;
@@ -8559,7 +10514,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CancelledJobs"];
+                    "application/json": components["schemas"]["towpath__recordings__schemas__CancelledJobs"];
                 };
             };
             /** @description The request cannot be read */

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from towpath.engine.services import Services
     from towpath.engine.transaction import Fence, ReadUnit, Transaction, Unit
     from towpath.engine.values import Values
-    from towpath.providers import Order
+    from towpath.providers import Order, Result
     from towpath.store.contract import Claimed, Row, Tx
 
 T = TypeVar("T")
@@ -292,6 +292,14 @@ class Context:
         what became of each, in the order given; orders that failed are among them."""
         self._may_wait("submit")
         return await submitting.submit(self, provider, orders, key)
+
+    def results_of(self, ordered: ProviderJob) -> AsyncGenerator[Result, None]:
+        """The results of an order that has ended, in any order, as they are read at the provider."""
+        return submitting.results_of(self, ordered)
+
+    async def clean_up(self, ordered: ProviderJob) -> None:
+        """Removes what the order has left at its provider, such as an input file. Twice is as good as once."""
+        await submitting.clean_up(self, ordered)
 
     async def spend(self, cents: float, *, key: str | None = None, limit: float | None = None) -> None:
         """Holds back what the work that follows may cost. While the tenant's limit, or `limit` for the whole run, has no

@@ -16,7 +16,9 @@ provider's id is written down the moment it is known. Whoever comes after a cras
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import aclosing
+from dataclasses import replace
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
@@ -30,7 +32,7 @@ from towpath.engine.polling import polling_of
 from towpath.engine.providers import BlobFiles, as_json, order_of
 from towpath.engine.running.waits import full_name
 from towpath.engine.values import blob_prefix
-from towpath.providers import Grade, Order, Provider
+from towpath.providers import Grade, Order, Provider, Result
 from towpath.store import journal, provider_journal
 
 if TYPE_CHECKING:
@@ -39,6 +41,7 @@ if TYPE_CHECKING:
     from towpath.store.contract import Tx
 
 _CALLS_AT_ONCE = 4
+_SHARD = "shard"
 
 
 async def submit(ctx: Context, provider_name: str, orders: Sequence[Order], key: str | None) -> list[ProviderJob]:
@@ -46,8 +49,10 @@ async def submit(ctx: Context, provider_name: str, orders: Sequence[Order], key:
     found = (await ctx.memory()).use(name, "submit")
     if found is not None and found.done:
         return await _rows(ctx, name)
+    shards = [int(order.options.get(_SHARD, 0)) for order in orders]
+    orders = [_without_shard(order) for order in orders]
     provider = await _checked(ctx, provider_name, orders)
-    step, rows = await _intend(ctx, provider, name, orders) if found is None else (found, await _rows(ctx, name))
+    step, rows = await _intend(ctx, provider, name, orders, shards) if found is None else (found, await _rows(ctx, name))
     if not rows:
         if orders:
             raise Fatal("its orders are no longer on record", remedy="look at the provider, then enqueue it anew")
@@ -75,22 +80,23 @@ async def _rows(ctx: Context, name: str) -> list[ProviderJob]:
     return await ctx.services.store.read(lambda tx: provider_journal.of_step(tx, ctx.id, name))
 
 
-async def _intend(ctx: Context, provider: Provider, name: str, orders: Sequence[Order]) -> tuple[Step, list[ProviderJob]]:
+async def _intend(
+    ctx: Context, provider: Provider, name: str, orders: Sequence[Order], shards: Sequence[int]
+) -> tuple[Step, list[ProviderJob]]:
     rows = []
-    for part, order in enumerate(orders):
+    for part, (order, shard) in enumerate(zip(orders, shards, strict=True)):
         row_id = uuid7()
         text = encode(as_json(order), what="an order")
         placed = await ctx.values.place(text, f"{blob_prefix(ctx.id)}/order-{row_id}")
         rows.append(
-            ProviderJob(
-                row_id, ctx.id, name, part, ctx.tenant, provider.name, order.model, _shard(order), f"tow-{row_id}", placed
-            )
+            ProviderJob(row_id, ctx.id, name, part, ctx.tenant, provider.name, order.model, shard, f"tow-{row_id}", placed)
         )
     return await ctx.services.store.run(lambda tx: provider_journal.intend(tx, ctx.id, ctx.fence, name, rows))
 
 
-def _shard(order: Order) -> int:
-    return int(order.options.get("shard", 0))
+def _without_shard(order: Order) -> Order:
+    """Which part of a larger whole it is, is said of its row, and is nothing to its provider."""
+    return replace(order, options={name: value for name, value in order.options.items() if name != _SHARD})
 
 
 async def _bring_on(ctx: Context, provider: Provider, row: ProviderJob, doors: asyncio.Semaphore) -> None:
@@ -211,3 +217,27 @@ async def _ended_or_wait(ctx: Context, name: str, step: Step) -> list[ProviderJo
     deadlines = [row.deadline for row in waiting if row.deadline is not None]
     # The reconciler ends what takes too long. Should there be none for an hour, the job says so itself.
     raise ctx.suspend("provider", wakes_seen=wakes, deadline=max(deadlines) + timedelta(hours=1) if deadlines else None)
+
+
+async def results_of(ctx: Context, row: ProviderJob) -> AsyncGenerator[Result, None]:
+    if row.external_id is None:
+        return  # it never got as far as to have any
+    provider = ctx.services.providers.get(row.provider)
+    order = await order_of(ctx.values, row)
+    await ctx.budget(f"provider:{row.provider}")
+    try:
+        async with aclosing(provider.fetch(order, row.prepared, row.external_id)) as results:
+            async for result in results:
+                yield result
+    except RateLimited as error:
+        error.budget = error.budget or f"provider:{row.provider}"
+        raise
+
+
+async def clean_up(ctx: Context, row: ProviderJob) -> None:
+    if row.prepared_json is None:
+        return
+    provider = ctx.services.providers.get(row.provider)
+    order = await order_of(ctx.values, row)
+    async with asyncio.timeout(ctx.settings.provider_call_seconds):
+        await provider.clean(order, row.prepared)

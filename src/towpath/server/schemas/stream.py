@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from towpath.batches.schemas import Batch
 from towpath.core.records import Event as EventRow
 from towpath.core.records import Job as JobRow
 from towpath.recordings.schemas import Recording
@@ -53,7 +54,25 @@ class RecordingDeletedMessage(Answer):
     id: str
 
 
-StreamMessage = JobMessage | DeletedMessage | ResetMessage | RecordingMessage | RecordingDeletedMessage
+class BatchMessage(Batch):
+    """`event: batch`. A batch as lists show it: it or one of its jobs has changed. Without an id of its own."""
+
+
+class BatchDeletedMessage(Answer):
+    """`event: batch.deleted`. A batch is gone, with its results. Without an id of its own."""
+
+    id: str
+
+
+StreamMessage = (
+    JobMessage
+    | DeletedMessage
+    | ResetMessage
+    | RecordingMessage
+    | RecordingDeletedMessage
+    | BatchMessage
+    | BatchDeletedMessage
+)
 """The server's own, and those of the products it brings along; other slices tell of their things as they like."""
 
 

@@ -1,0 +1,224 @@
+"""Batches: make, estimate, list, look, fetch results, stop, ask again, delete; and orders that are in doubt."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from typing import Annotated, Any
+
+from fastapi import Query, Request
+from fastapi.responses import StreamingResponse
+from pydantic import Field
+
+from towpath import App, assets
+from towpath.batches import estimating, intake, moving, removing, schemas, stored
+from towpath.batches.access import BatchPath, OrderPath, own_batch, owner_of
+from towpath.batches.intake import Owner, Wanted, as_lines
+from towpath.batches.lines import lines_of
+from towpath.batches.names import dataset_key, results_key
+from towpath.batches.records import Batch
+from towpath.batches.shaping import batch_shape, detail_shape, order_shape
+from towpath.batches.views import BatchView, views
+from towpath.http import bodies, shapes
+from towpath.http.audit import audit
+from towpath.http.policy import Reader, Writer, tenant_of
+from towpath.http.problems import conflict, invalid, not_found, responses
+from towpath.http.routing import Router
+from towpath.http.state import Engine
+from towpath.identity.principal import Principal
+
+router = Router(prefix="/api/batches", tags=["batches"])
+bodies.large("POST", r"/api/batches/(completion|estimate)")
+
+_MOST_EXAMINED = 1000
+_RESULTS: dict[int | str, dict[str, Any]] = {
+    200: {"content": {"application/jsonl": {}}, "description": "A line for each request and model, as an attachment."}
+}
+
+
+class BatchQuery(shapes.Request):
+    status: Annotated[list[schemas.AskedStatus], Field(default_factory=list, max_length=6)]
+    tenant: Annotated[shapes.Label | None, Field(description="For admins; everybody else sees their own tenant.")] = None
+    after: Annotated[schemas.Id | None, Field(description="The `next` of the page before.")] = None
+    limit: Annotated[int, Field(ge=1, le=200)] = 50
+
+
+@router.get("", operation_id="list_batches")
+async def list_batches(principal: Reader, app: Engine, asked: Annotated[BatchQuery, Query()]) -> shapes.Page[schemas.Batch]:
+    """Batches, newest first. With a filter a page may be short, even empty, and still have a `next`."""
+    tenant, before, examined = tenant_of(principal, asked.tenant), asked.after, 0
+    found: list[BatchView] = []
+    while True:
+        page = await stored.page(app, tenant, before=before, limit=asked.limit + 1)
+        more, page = len(page) > asked.limit, page[: asked.limit]
+        fitting = [view for view in await views(app, page) if not asked.status or view.status in asked.status]
+        room = asked.limit - len(found)
+        found += fitting[:room]
+        examined, before = examined + len(page), page[-1].id if page else None
+        if len(fitting) > room:
+            before, more = found[-1].batch.id, True
+        if not more or len(found) >= asked.limit or examined >= _MOST_EXAMINED:
+            break
+    return shapes.Page[schemas.Batch](items=[batch_shape(view) for view in found], next=before if more else None)
+
+
+@router.post("/completion", status_code=202, operation_id="create_completion_batch", responses=responses(404))
+async def create_completion_batch(
+    principal: Writer, app: Engine, request: Request, asked: schemas.NewCompletion
+) -> schemas.Made:
+    """Asks models many things at once, at a batch provider or, as LOCAL, on this installation's own workers."""
+    _one_of(asked)
+    settings = {"window": asked.window, "strict_inputs": asked.strict_inputs}
+    wanted = Wanted(
+        asked.provider, asked.models, asked.title, {name: value for name, value in settings.items() if value},
+        lines=as_lines(asked.requests) if asked.requests is not None else None, asset_id=asked.input,
+        dataset_ids=asked.dataset_ids,
+    )  # fmt: skip
+    batch_id, job_id = await intake.create(app, wanted, owner_of(principal))
+    audit(request, "batch.create", batch_id, provider=asked.provider)
+    return schemas.Made(id=batch_id, job_id=job_id, status="PENDING")
+
+
+def _one_of(asked: schemas.Inputs) -> None:
+    given = [asked.requests is not None, asked.input is not None, bool(asked.dataset_ids)]
+    if sum(given) != 1:
+        raise invalid("requests", "give one of requests, input and dataset_ids")
+
+
+@router.post("/estimate", operation_id="estimate_batch", responses=responses(404))
+async def estimate_batch(principal: Reader, app: Engine, asked: schemas.EstimateRequest) -> schemas.Estimate:
+    """What a completion may cost, by the price list. Nothing is stored."""
+    _one_of(asked)
+    async with aclosing(_lines(app, principal, asked)) as lines:
+        size = await _size(app, principal, asked)
+        told = await estimating.estimate(lines, size, list(dict.fromkeys(asked.models)), await app.prices.get())
+    return schemas.Estimate(**{name: getattr(told, name) for name in schemas.Estimate.model_fields})
+
+
+async def _keys(app: App, principal: Principal, asked: schemas.Inputs) -> list[str]:
+    if asked.input is not None:
+        return [(await assets.get(app, principal.tenant, asked.input)).blob_key]
+    ids = [one.lower() for one in asked.dataset_ids]
+    found = await stored.datasets(app, principal.tenant, ids)
+    if len(found) < len(ids):
+        raise not_found("one of these datasets is not there")
+    return [
+        (await assets.get(app, principal.tenant, one.asset_id)).blob_key if one.asset_id else dataset_key(one.id)
+        for one in found
+    ]
+
+
+async def _lines(app: App, principal: Principal, asked: schemas.Inputs) -> AsyncGenerator[bytes, None]:
+    if asked.requests is not None:
+        async for line in as_lines(asked.requests):
+            yield line
+        return
+    for key in await _keys(app, principal, asked):
+        async with aclosing(lines_of(app.blobs, key, estimating.MOST_READ)) as lines:
+            async for line in lines:
+                yield line
+
+
+async def _size(app: App, principal: Principal, asked: schemas.Inputs) -> int | None:
+    if asked.requests is not None:
+        return None
+    heads = [await app.blobs.head(key) for key in await _keys(app, principal, asked)]
+    return sum(head.size for head in heads if head is not None)
+
+
+@router.get("/{batch_id}", operation_id="get_batch", responses=responses(404))
+async def get_batch(principal: Reader, app: Engine, batch_id: BatchPath) -> schemas.BatchDetail:
+    """One batch with its provider jobs, and the requests that cannot be asked."""
+    return await _detail(app, await own_batch(app, principal, batch_id))
+
+
+async def _detail(app: App, batch: Batch) -> schemas.BatchDetail:
+    [view] = await views(app, [batch])
+    return detail_shape(view)
+
+
+@router.get(
+    "/{batch_id}/results",
+    operation_id="get_batch_results",
+    response_class=StreamingResponse,
+    responses=_RESULTS | responses(404),
+)
+async def get_batch_results(principal: Reader, app: Engine, batch_id: BatchPath) -> StreamingResponse:
+    """`{"custom_id", "model", "response", "error"}` in the order of the requests, and for each in that of the models."""
+    batch = await own_batch(app, principal, batch_id)
+    if batch.result_bytes is None:
+        raise not_found("this batch has no results yet; GET /api/batches/{id} tells how far it is")
+    headers = {
+        "Content-Disposition": f'attachment; filename="batch-{batch.id}.jsonl"', "Content-Length": str(batch.result_bytes)
+    }  # fmt: skip
+    pieces = app.blobs.open(results_key(batch.id))
+    return StreamingResponse(pieces, media_type="application/jsonl", headers=headers)
+
+
+@router.post("/{batch_id}/cancel", operation_id="cancel_batch", responses=responses(404))
+async def cancel_batch(principal: Writer, app: Engine, request: Request, batch_id: BatchPath) -> schemas.CancelledJobs:
+    """Stops it, also at the provider; the list is empty if nothing is being done with it."""
+    batch = await own_batch(app, principal, batch_id)
+    stopped = await moving.cancel(app, batch, principal.name)
+    if stopped:
+        audit(request, "batch.cancel", batch.id, tenant=batch.tenant, jobs=len(stopped))
+    return schemas.CancelledJobs(cancelled=stopped)
+
+
+@router.post("/{batch_id}/retry", status_code=202, operation_id="retry_batch", responses=responses(404, 409))
+async def retry_batch(principal: Writer, app: Engine, request: Request, batch_id: BatchPath) -> schemas.Made:
+    """Makes a new batch of the requests that were not answered; without any results, of all of them."""
+    batch = await own_batch(app, principal, batch_id)
+    whose = Owner(batch.tenant, principal.account_id, principal.name)
+    try:
+        made, job_id = await moving.retry(app, batch, whose)
+    except moving.NotNow as error:
+        raise conflict(str(error)) from None
+    audit(request, "batch.retry", batch.id, tenant=batch.tenant, made=made)
+    return schemas.Made(id=made, job_id=job_id, status="PENDING")
+
+
+@router.delete("/{batch_id}", operation_id="delete_batch", responses=responses(404))
+async def delete_batch(principal: Writer, app: Engine, request: Request, batch_id: BatchPath) -> schemas.DeletedBatch:
+    """Stops it if need be, and deletes its jobs, its results and the dataset that came with it."""
+    batch = await own_batch(app, principal, batch_id)
+    deleted = await removing.remove(app, batch)
+    audit(request, "batch.delete", batch.id, tenant=batch.tenant)
+    return schemas.DeletedBatch(deleted=deleted)
+
+
+@router.post(
+    "/{batch_id}/provider-jobs/{provider_job_id}/adopt", operation_id="adopt_provider_job", responses=responses(404, 409)
+)
+async def adopt_provider_job(
+    principal: Writer, app: Engine, request: Request, batch_id: BatchPath, provider_job_id: OrderPath,
+    asked: schemas.Adoption,
+) -> schemas.ProviderJob:  # fmt: skip
+    """An order whose answer was lost is this job at the provider: from here on it is polled like any other."""
+    batch = await _with_order(app, principal, batch_id, provider_job_id)
+    row = await app.provider_jobs.adopt(provider_job_id.lower(), asked.external_id)
+    audit(request, "batch.adopt", batch.id, tenant=batch.tenant, order=row.id, external_id=asked.external_id)
+    return order_shape(row)
+
+
+@router.post(
+    "/{batch_id}/provider-jobs/{provider_job_id}/resubmit",
+    operation_id="resubmit_provider_job",
+    responses=responses(404, 409),
+)
+async def resubmit_provider_job(
+    principal: Writer, app: Engine, request: Request, batch_id: BatchPath, provider_job_id: OrderPath
+) -> schemas.ProviderJob:
+    """An order whose answer was lost is not at the provider: it is sent again, and paid twice if it is there after all."""
+    batch = await _with_order(app, principal, batch_id, provider_job_id)
+    row = await app.provider_jobs.resubmit(provider_job_id.lower())
+    audit(request, "batch.resubmit", batch.id, tenant=batch.tenant, order=row.id)
+    return order_shape(row)
+
+
+async def _with_order(app: App, principal: Principal, batch_id: str, provider_job_id: str) -> Batch:
+    batch = await own_batch(app, principal, batch_id)
+    [view] = await views(app, [batch])
+    if provider_job_id.lower() not in {row.id for row in view.ordered}:
+        raise not_found(f"this batch has no provider job {provider_job_id[:100]!r}")
+    return batch

@@ -1,0 +1,220 @@
+"""The completion of a batch: read → hold the money back → submit, or ask here → fetch → merge → clean up.
+
+Each is recorded when it is done; what is ordered is ordered once, whoever dies in between. Large things are blobs of the
+batch, which a step may write again.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Sequence
+from contextlib import aclosing, closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from towpath import (
+    App,
+    Context,
+    Fatal,
+    Order,
+    Partial,
+    ProviderJob,
+    ProviderState,
+    SchemaInvalid,
+    Transaction,
+    assets,
+    to_json,
+)
+from towpath.batches import estimating, stored
+from towpath.batches.answers import Answers
+from towpath.batches.lines import download, pieces_of
+from towpath.batches.merging import Lost, Merging
+from towpath.batches.names import (
+    ANSWER,
+    COMPLETION,
+    KIND,
+    LOCAL,
+    answers_key,
+    dataset_key,
+    index_key,
+    requests_key,
+    results_key,
+    shard_key,
+    work_prefix,
+)
+from towpath.batches.reading import Reader, Shard
+from towpath.batches.records import Batch
+from towpath.batches.status import COMPLETED, FAILED, of_completion, warning_of
+from towpath.providers import Limits
+
+LOCAL_LIMITS = Limits(count=100, bytes=16 * 1024 * 1024)
+_UNLIMITED = 50_000
+_HAVE_RESULTS = frozenset({ProviderState.COMPLETED, ProviderState.PARTIAL, ProviderState.CANCELLED})
+
+
+@dataclass(slots=True)
+class Asked:
+    batch_id: str
+
+
+class Completing:
+    """The operation, bound to its app."""
+
+    def __init__(self, app: App) -> None:
+        self._app = app
+
+    async def run(self, ctx: Context, asked: Asked) -> dict[str, Any] | Partial:
+        batch = await _batch_for(ctx, asked.batch_id)
+        plan = await ctx.step("read", self._read, ctx, batch)
+        shards = [Shard(*one) for one in plan["shards"]]
+        if shards and plan["estimate_cents"]:
+            await ctx.spend(plan["estimate_cents"])
+        rows: list[ProviderJob] = []
+        if batch.provider == LOCAL:
+            lost = await self._ask_here(ctx, batch, shards)
+        else:
+            rows = await ctx.submit(batch.provider, [_order(batch, shard) for shard in shards])
+            for row, shard in zip(rows, shards, strict=True):
+                if row.state in _HAVE_RESULTS:
+                    await ctx.step("fetch", self._fetch, ctx, batch, row, shard, key=str(row.part))
+            lost = [_lost(shard, row.error or _ended(row)) for row, shard in zip(rows, shards, strict=True)]
+        merged = await ctx.step("merge", self._merge, ctx, batch, shards, lost)
+        await ctx.step("clean up", self._clean_up, ctx, batch, rows)
+        if shards and plan["estimate_cents"]:
+            await ctx.spent(plan["estimate_cents"] if merged["cost_cents"] is None else merged["cost_cents"])
+        return _outcome(batch, plan, merged)
+
+    async def _read(self, ctx: Context, batch: Batch) -> dict[str, Any]:
+        limits = LOCAL_LIMITS if batch.provider == LOCAL else self._app.providers.get(batch.provider).limits
+        limits = Limits(limits.count or _UNLIMITED, limits.bytes)
+        prices = await self._app.prices.get()
+        with tempfile.TemporaryDirectory(prefix="towpath-") as folder:
+            source = Path(folder) / "input"
+            source.touch()
+            await self._download(ctx, batch, source)
+            reader = Reader(Path(folder), batch.models, limits)
+            read = await ctx.in_thread(reader.read, source)
+            await ctx.blobs.delete_prefix(work_prefix(batch.id))  # of an attempt that died
+            await ctx.blobs.put(index_key(batch.id), pieces_of(reader.index))
+            await ctx.blobs.put(requests_key(batch.id), pieces_of(reader.requests))
+            for shard in read.shards:
+                await ctx.blobs.put(shard_key(batch.id, shard.model, shard.shard), pieces_of(reader.shard_path(shard)))
+        cents = estimating.cents_for(batch.models, read.tokens, prices)
+
+        async def unit(tx: Transaction) -> None:
+            await tx.change(
+                "batch_was_read", id=batch.id, count=read.count, invalid=read.invalid, estimate_cents=cents,
+                invalid_inputs=to_json(read.invalid_inputs),
+            )  # fmt: skip
+            await tx.tell(KIND, batch.id, tenant=batch.tenant)
+
+        await ctx.transact(unit)
+        shards = [[one.model, one.shard, one.first, one.last, one.count, one.bytes] for one in read.shards]
+        first = read.invalid_inputs[0]["reason"] if read.invalid_inputs else None
+        return {
+            "count": read.count, "invalid": read.invalid, "first_problem": first, "shards": shards, "estimate_cents": cents,
+        }  # fmt: skip
+
+    async def _download(self, ctx: Context, batch: Batch, target: Path) -> None:
+        found = await stored.datasets(ctx, batch.tenant, batch.dataset_ids)
+        if len(found) < len(batch.dataset_ids):
+            raise Fatal("a dataset of this batch is there no more", remedy="make a new batch")
+        for dataset in found:
+            key = dataset_key(dataset.id)
+            if dataset.asset_id is not None:
+                try:
+                    key = (await assets.get(ctx, batch.tenant, dataset.asset_id)).blob_key
+                except assets.AssetNotFound:
+                    raise Fatal(f"the file {dataset.name!r} was deleted", remedy="upload it again") from None
+            await download(ctx.blobs, key, target)
+
+    async def _ask_here(self, ctx: Context, batch: Batch, shards: Sequence[Shard]) -> list[Lost]:
+        """Orders that this installation's own workers do, as children of the job."""
+        await ctx.progress(0, sum(shard.count for shard in shards))
+        children = await ctx.gather(ANSWER, [_child(batch, shard) for shard in shards], partial_ok=True)
+        lost, number = [], 0
+        async for child in children:
+            if child.error is not None or not child.result_json:
+                lost.append(_lost(shards[number], (child.error or {}).get("message") or f"it was {child.state.value}"))
+            number += 1
+        return lost
+
+    async def _fetch(self, ctx: Context, batch: Batch, row: ProviderJob, shard: Shard) -> None:
+        with tempfile.TemporaryDirectory(prefix="towpath-") as folder, closing(Answers(Path(folder) / "answers")) as answers:
+            try:
+                async with aclosing(ctx.results_of(row)) as results:
+                    await answers.take(results)
+            except (SchemaInvalid, Fatal):
+                if row.state is not ProviderState.CANCELLED:  # nobody promises results of those
+                    raise
+            await ctx.blobs.put(answers_key(batch.id, shard.model, shard.shard), answers.pieces())
+
+    async def _merge(self, ctx: Context, batch: Batch, shards: Sequence[Shard], lost: Sequence[Lost]) -> dict[str, Any]:
+        merging = Merging(ctx.blobs, batch, [(shard.model, shard.shard) for shard in shards], lost)
+        stored_as = await ctx.blobs.put(results_key(batch.id), merging.pieces())
+        tallies = merging.tallies
+        cents = estimating.cost_of(tallies, await self._app.prices.get())
+        for tally in tallies:
+            if tally.ok and batch.provider != LOCAL:  # those were metered one by one
+                await ctx.meter(model=tally.model, tokens_in=tally.tokens_in, tokens_out=tally.tokens_out)
+        told: dict[str, Any] = {"ok": sum(tally.ok for tally in tallies), "failed": sum(tally.failed for tally in tallies)}
+        told |= {"cost_cents": cents, "result_bytes": stored_as.size}
+
+        async def unit(tx: Transaction) -> None:
+            await tx.change("batch_has_results", id=batch.id, **told)
+            await tx.tell(KIND, batch.id, tenant=batch.tenant)
+
+        await ctx.transact(unit)
+        asked = {tally.model: tally.status for tally in tallies if tally.ok or tally.failed}
+        return told | {"models": asked, "first_error": merging.first_error}
+
+    async def _clean_up(self, ctx: Context, batch: Batch, rows: Sequence[ProviderJob]) -> None:
+        """Here and at the provider. What the provider will not have removed goes by itself one day, and fails nothing."""
+        for row in rows:
+            try:
+                await ctx.clean_up(row)
+            except Exception as error:
+                await ctx.emit("batch.left_behind", str(error)[:500], level="warning", fields={"provider": row.provider})
+        await ctx.blobs.delete_prefix(work_prefix(batch.id))
+
+
+async def _batch_for(ctx: Context, batch_id: str) -> Batch:
+    try:
+        return await stored.find(ctx, batch_id, tenant=ctx.tenant)
+    except stored.BatchNotFound as error:
+        raise Fatal(str(error)) from None
+
+
+def _order(batch: Batch, shard: Shard) -> Order:
+    options = {"shard": shard.shard} | ({"window": batch.settings["window"]} if batch.settings.get("window") else {})
+    key = shard_key(batch.id, shard.model, shard.shard)
+    return Order("", COMPLETION, batch.models[shard.model], requests=key, count=shard.count, options=options)
+
+
+def _child(batch: Batch, shard: Shard) -> dict[str, Any]:
+    return {"batch_id": batch.id, "model": shard.model, "shard": shard.shard, "count": shard.count}
+
+
+def _lost(shard: Shard, why: str) -> Lost:
+    return Lost(shard.model, shard.first, shard.last, why)
+
+
+def _ended(row: ProviderJob) -> str:
+    return f"{row.provider} has no result of it" if row.state in _HAVE_RESULTS else f"{row.provider} says {row.status}"
+
+
+def _outcome(batch: Batch, plan: dict[str, Any], merged: dict[str, Any]) -> dict[str, Any] | Partial:
+    told = {"batch_id": batch.id, "ok": merged["ok"], "failed": merged["failed"], "invalid": plan["invalid"]}
+    if not plan["count"]:
+        raise SchemaInvalid("there are no requests in it", remedy="send at least one")
+    if not plan["shards"]:
+        raise SchemaInvalid(f"none of its {plan['count']} requests can be asked: {plan['first_problem']}")
+    status = of_completion(list(merged["models"].values()))
+    if status == FAILED:
+        raise Fatal(
+            f"none of its requests was answered: {merged['first_error']}", remedy="its results have the reason of each"
+        )
+    if status == COMPLETED and not (plan["invalid"] and batch.settings.get("strict_inputs")):
+        return told
+    return Partial(told, warning_of(merged["failed"], plan["invalid"]))

@@ -1,0 +1,107 @@
+"""New batches: the batch, its dataset and its job come to be in one transaction, or none of them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from towpath import App, SchemaInvalid, Transaction, assets, new_id, plain_text, to_json
+from towpath.batches import stored
+from towpath.batches.names import COMPLETE, COMPLETION, KIND, LOCAL, QUEUE, dataset_key
+
+LONGEST_TITLE = 300
+MOST_MODELS = 20
+_LONGEST_LANE = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Owner:
+    """Whose it is. Without an account it is everybody's in the tenant, as from the command line."""
+
+    tenant: str
+    account_id: str | None = None
+    name: str | None = None
+
+    @property
+    def lane(self) -> str:
+        """Fair turns are taken by person, not only by tenant."""
+        return self.tenant if self.name is None else f"{self.tenant}/{self.name}"[:_LONGEST_LANE]
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What is asked for. The requests are lines of one's own, an uploaded file, or datasets that there are: one of them."""
+
+    provider: str
+    models: Sequence[str] = ()
+    title: str | None = None
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    lines: AsyncIterator[bytes] | None = None
+    asset_id: str | None = None
+    dataset_ids: Sequence[str] = ()
+    retry_of: str | None = None
+
+
+def checked_provider(app: App, name: str, task_type: str = COMPLETION) -> str:
+    """The provider's name as it is registered; whoever misspells it is told before anything is stored."""
+    asked = name.strip().upper().replace("-", "_")
+    if asked == LOCAL:
+        return LOCAL
+    if asked not in app.providers.names:
+        known = ", ".join([LOCAL, *app.providers.names])
+        raise SchemaInvalid(f"no provider is named {name[:100]!r}; there are {known}", path="provider")
+    can = app.providers.get(asked).task_types
+    if task_type not in can:
+        raise SchemaInvalid(f"{asked} does {', '.join(sorted(can))}, and no {task_type}", path="provider")
+    return asked
+
+
+def checked_models(app: App, provider: str, models: Sequence[str]) -> list[str]:
+    found = list(dict.fromkeys(models))
+    if not found and provider == LOCAL and app.settings.chat_model:
+        found = [app.settings.chat_model]
+    if not found:
+        remedy = "or set TOWPATH_CHAT_MODEL" if provider == LOCAL else None
+        raise SchemaInvalid("name the models that are to be asked", path="models", remedy=remedy)
+    return found
+
+
+async def create(app: App, wanted: Wanted, whose: Owner) -> tuple[str, str]:
+    """Makes the batch and queues it; answers the ids of the batch and its job."""
+    provider = checked_provider(app, wanted.provider)
+    models = checked_models(app, provider, wanted.models)
+    batch_id, dataset_ids = new_id(), [one.lower() for one in wanted.dataset_ids]
+    new: tuple[str, str, str | None] | None = None
+    if wanted.lines is not None:
+        new = (new_id(), "requests", None)
+        await app.blobs.put(dataset_key(new[0]), wanted.lines)
+    elif wanted.asset_id is not None:
+        asset = await assets.get(app, whose.tenant, wanted.asset_id)
+        new = (new_id(), asset.name, asset.id)
+    elif len(await stored.datasets(app, whose.tenant, dataset_ids)) < len(dataset_ids):
+        raise SchemaInvalid("one of these datasets is not there", path="dataset_ids")
+    title = " ".join(plain_text(wanted.title or "", LONGEST_TITLE * 4).split())[:LONGEST_TITLE]
+
+    async def unit(tx: Transaction) -> str:
+        if new is not None:
+            made = {"id": new[0], "name": new[1], "asset_id": new[2], "batch_id": batch_id}
+            await tx.change("batch_dataset_add", tenant=whose.tenant, now=tx.now, **made)
+        await tx.change(
+            "batch_add", id=batch_id, tenant=whose.tenant, lane=whose.lane, task_type=COMPLETION, provider=provider,
+            title=title or (new[1] if new is not None else "requests"), models=to_json(models),
+            settings=to_json(dict(wanted.settings)), dataset_ids=to_json([new[0]] if new is not None else dataset_ids),
+            retry_of=wanted.retry_of, created_by=whose.account_id, creator=whose.name, now=tx.now,
+        )  # fmt: skip
+        return await tx.enqueue(
+            COMPLETE, {"batch_id": batch_id}, tenant=whose.tenant, lane=whose.lane, queue=QUEUE, subject=(KIND, batch_id)
+        )
+
+    return batch_id, await app.transact(unit)
+
+
+async def as_lines(requests: Sequence[Any]) -> AsyncIterator[bytes]:
+    """Requests that came as JSON, a line each."""
+    for request in requests:
+        yield json.dumps(request).encode() + b"\n"

@@ -1,0 +1,62 @@
+"""Stopping batches, and asking again what failed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+
+from towpath import App, BlobStore, TowpathError
+from towpath.batches import intake, stored
+from towpath.batches.intake import Owner, Wanted
+from towpath.batches.lines import lines_of
+from towpath.batches.names import KIND, index_key, requests_key, results_key
+from towpath.batches.records import Batch
+from towpath.batches.status import COMPLETED, IN_PROGRESS, PENDING, standing
+
+
+class NotNow(TowpathError):
+    """What was asked for does not fit what is being done with the batch; the message says why."""
+
+
+async def cancel(app: App, batch: Batch, by: str) -> list[str]:
+    """Stops whatever is done with it, also at its provider; answers the jobs that were stopped."""
+    return (await app.subjects.cancel(KIND, batch.id, f"cancelled by {by}")).reached
+
+
+async def retry(app: App, batch: Batch, whose: Owner) -> tuple[str, str]:
+    """A new batch of the requests that were not answered, each for the models that did not; answers its id and its job's. If
+    there are no results at all, everything is asked again."""
+    [work] = await stored.work_on(app, [batch])
+    status = standing(work.jobs, work.ordered, batch.ended).status
+    if status in (PENDING, IN_PROGRESS):
+        raise NotNow("it has not ended yet; cancel it first, or wait for it")
+    if status == COMPLETED or (batch.result_bytes is not None and not batch.failed):
+        raise NotNow("there is nothing to retry: every request that could be asked was answered")
+    lines = failed_lines(app.blobs, batch) if batch.result_bytes is not None else None
+    wanted = Wanted(
+        batch.provider, batch.models, batch.title, batch.settings, lines=lines, retry_of=batch.id,
+        dataset_ids=batch.dataset_ids if lines is None else (),
+    )  # fmt: skip
+    return await intake.create(app, wanted, whose)
+
+
+async def failed_lines(blobs: BlobStore, batch: Batch) -> AsyncGenerator[bytes, None]:
+    """The requests that have an error in their results, read beside each other, a line at a time."""
+    async with (
+        aclosing(lines_of(blobs, index_key(batch.id))) as index,
+        aclosing(lines_of(blobs, requests_key(batch.id))) as requests,
+        aclosing(lines_of(blobs, results_key(batch.id))) as results,
+    ):
+        async for line in index:
+            asked = json.loads(line)
+            if "reason" in asked:
+                await anext(results)
+                continue
+            body = json.loads(await anext(requests))["body"]
+            answers = [json.loads(await anext(results)) for _ in asked.get("models", batch.models)]
+            failed = [answer["model"] for answer in answers if answer["error"] is not None]
+            if failed:
+                told = {"custom_id": asked["custom_id"], "body": body}
+                told |= {"models": failed} if len(failed) < len(batch.models) else {}
+                yield json.dumps(told).encode() + b"\n"

@@ -1,0 +1,50 @@
+"""Names of operations, queues and blobs, as they are stored."""
+
+from __future__ import annotations
+
+KIND = "batch"
+"""What the jobs work on, see `subject=`; and the message that tells of it."""
+
+COMPLETE = "batches.complete"
+ANSWER = "batches.answer"
+REMOVE = "batches.remove"
+QUEUE = "batches"
+CARE_QUEUE = "batches.care"
+
+COMPLETION = "completion"
+LOCAL = "LOCAL"
+"""The provider that is no provider: this installation's own workers, and the chat service of its settings."""
+
+BATCHES, DATASETS = "batches", "datasets"
+"""Folders of the blob store; below them by id."""
+
+
+def requests_key(batch_id: str) -> str:
+    """Every request that was read, as it is asked."""
+    return f"{BATCHES}/{batch_id}/requests.jsonl"
+
+
+def index_key(batch_id: str) -> str:
+    """A line for every line of the input, in order: what it is called, and what is wrong with it."""
+    return f"{BATCHES}/{batch_id}/index.jsonl"
+
+
+def results_key(batch_id: str) -> str:
+    return f"{BATCHES}/{batch_id}/results.jsonl"
+
+
+def work_prefix(batch_id: str) -> str:
+    """What is of no more use to anybody when the results are there."""
+    return f"{BATCHES}/{batch_id}/work"
+
+
+def shard_key(batch_id: str, model: int, shard: int) -> str:
+    return f"{work_prefix(batch_id)}/shard-{model}-{shard}.jsonl"
+
+
+def answers_key(batch_id: str, model: int, shard: int) -> str:
+    return f"{work_prefix(batch_id)}/answers-{model}-{shard}.jsonl"
+
+
+def dataset_key(dataset_id: str) -> str:
+    return f"{DATASETS}/{dataset_id}/lines.jsonl"

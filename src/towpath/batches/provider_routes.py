@@ -1,0 +1,44 @@
+"""The batch providers that there are, and where they tell that a job has ended."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import Path, Request
+
+from towpath import App
+from towpath.batches import schemas
+from towpath.batches.names import COMPLETION, LOCAL
+from towpath.http.policy import Arriving, Reader
+from towpath.http.problems import Problem, not_found, responses
+from towpath.http.routing import Router
+from towpath.http.state import Engine
+from towpath.providers.catalog import PROVIDERS
+
+router = Router(prefix="/api/providers", tags=["batches"])
+_HERE = "This installation's own workers, and the chat service of its settings"
+
+ProviderPath = Annotated[str, Path(description="The provider's name.", max_length=100)]
+
+
+@router.get("", operation_id="list_providers")
+async def list_providers(principal: Reader, app: Engine) -> schemas.ProviderList:
+    """Who can be asked, and for what. Whether a provider is set up is said by the first batch that asks it."""
+    here = schemas.ProviderInfo(name=LOCAL, task_types=[COMPLETION], text=_HERE)
+    return schemas.ProviderList(providers=[here, *(_info(app, name) for name in app.providers.names)])
+
+
+def _info(app: App, name: str) -> schemas.ProviderInfo:
+    known = PROVIDERS.get(name)
+    types = known.task_types if known is not None else app.providers.get(name).task_types
+    return schemas.ProviderInfo(name=name, task_types=sorted(types), text=known.text if known is not None else "")
+
+
+@router.post("/{name}/callback", operation_id="provider_callback", responses=responses(401, 404))
+async def provider_callback(_anyone: Arriving, app: Engine, request: Request, name: ProviderPath) -> schemas.CallbackTaken:
+    """For providers: a job has ended. The message must be signed as that provider signs; the job is then polled at once."""
+    if name not in app.providers.names:
+        raise not_found("there is no such provider")
+    if app.providers.get(name).called_back(request.headers, await request.body()) is None:
+        raise Problem("unauthenticated", 401, "this is not signed as that provider signs its messages")
+    return schemas.CallbackTaken(taken=await app.provider_jobs.called_back(name, request.headers, await request.body()))

@@ -1,0 +1,172 @@
+"""Shapes of the batches API."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from towpath.batches.intake import LONGEST_TITLE, MOST_MODELS
+from towpath.http.shapes import Answer, Moment, Request, Text, any_case
+
+Id = Annotated[str, Field(pattern=r"^[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}$")]
+StatusName = Literal["PENDING", "IN_PROGRESS", "COMPLETED", "PARTIAL_COMPLETE", "FAILED", "CANCELLED"]
+AskedStatus = Annotated[StatusName, any_case(StatusName)]
+ProviderStateName = Literal[
+    "intended", "calling", "submitted", "unknown", "completed", "partial", "failed", "cancelled"
+]  # fmt: skip
+ModelName = Annotated[Text, Field(min_length=1, max_length=200)]
+Models = Annotated[
+    list[ModelName],
+    Field(
+        default_factory=list,
+        max_length=MOST_MODELS,
+        description="Each request is asked of each of them. LOCAL may go without: then it is the one of the settings.",
+    ),
+]
+Requests = Annotated[
+    list[dict[str, Any]] | None,
+    Field(
+        min_length=1, max_length=50_000,
+        description="`{custom_id, body}` each; `body` is what the chat API takes, without a model. One that cannot be asked "
+        "is told among the results, and does not stop the others.",
+    ),
+]  # fmt: skip
+
+
+class Inputs(Request):
+    """Where the requests are: one of the three."""
+
+    requests: Requests = None
+    input: Annotated[Id | None, Field(description="An uploaded file of JSON lines: the asset's id.")] = None
+    dataset_ids: Annotated[list[Id], Field(max_length=100, default_factory=list, description="Those of earlier batches.")]
+
+
+class NewCompletion(Inputs):
+    provider: Annotated[Text, Field(min_length=1, max_length=100, description="See `GET /api/providers`.")] = "LOCAL"
+    models: Models
+    title: Annotated[Text | None, Field(max_length=LONGEST_TITLE)] = None
+    window: Annotated[
+        str | None, Field(pattern=r"^[1-9][0-9]{0,3}[hd]$", description="How long the provider may take, such as 24h.")
+    ] = None
+    strict_inputs: Annotated[
+        bool, Field(description="Whether a request that cannot be asked makes the batch PARTIAL_COMPLETE.")
+    ] = False
+
+
+class EstimateRequest(Inputs):
+    models: Annotated[list[ModelName], Field(min_length=1, max_length=MOST_MODELS)]
+
+
+class Estimate(Answer):
+    """Tokens are guessed: four characters each, and what a request lets the model write, or 256."""
+
+    requests: int
+    invalid: int
+    tokens_in: int
+    tokens_out: int
+    cost_cents: Annotated[float | None, Field(description="Null if the price list lacks one of the models.")]
+    unknown_models: Annotated[list[str], Field(description="Models that have no price.")]
+    whole: Annotated[bool, Field(description="False: only the beginning was read, and the rest taken to be like it.")]
+
+
+class Made(Answer):
+    id: str
+    job_id: str
+    status: StatusName
+
+
+class Batch(Answer):
+    """Status, progress and error are told from the batch's jobs at the moment of the answer."""
+
+    id: str
+    title: str
+    task_type: Literal["completion"]
+    provider: str
+    models: list[str]
+    status: StatusName
+    tenant: str
+    count: Annotated[int | None, Field(description="Requests; null until they have been read.")]
+    invalid: Annotated[int | None, Field(description="Those of them that cannot be asked.")]
+    ok: Annotated[int | None, Field(description="Answers, once for each model; null until they are there.")]
+    failed: Annotated[int | None, Field(description="Requests without an answer, once for each model.")]
+    done: Annotated[int, Field(description="How many have been worked on so far.")]
+    total: Annotated[int | None, Field(description="How many there are: requests by models.")]
+    estimate_cents: float | None
+    cost_cents: Annotated[float | None, Field(description="Null: not known, or not yet.")]
+    has_results: bool
+    result_bytes: int | None
+    waiting_for: Annotated[str | None, Field(description="`provider`, `submit_unknown`, `budget`, `children`, …")]
+    warning: str | None
+    error: Annotated[str | None, Field(description="Why it failed.")]
+    retry_of: Annotated[str | None, Field(description="The batch whose failures are asked again.")]
+    job_id: Annotated[str | None, Field(description="The job that the status comes from; null: none is left.")]
+    creator: str | None
+    created_at: Moment
+
+
+class ProviderJob(Answer):
+    """An order: one model, one shard."""
+
+    id: str
+    provider: str
+    model: str
+    shard: int
+    state: ProviderStateName
+    status: Annotated[str | None, Field(description="The provider's own word.")]
+    external_id: str | None
+    key: Annotated[str, Field(description="What the provider was told: look for it there if the state is `unknown`.")]
+    polls: int
+    transient_failures: Annotated[int, Field(description="Errors in a row; the third one fails it.")]
+    answer: Annotated[dict[str, Any], Field(description="What the provider said last.")]
+    error: str | None
+    output_uri: str | None
+    polled_at: Moment | None
+    next_poll_at: Moment | None
+    deadline: Moment | None
+    submitted_at: Moment | None
+    ended_at: Moment | None
+
+
+class InvalidInput(Answer):
+    line: Annotated[int, Field(description="From 1, empty lines left out.")]
+    custom_id: str | None
+    reason: str
+
+
+class BatchDetail(Batch):
+    dataset_ids: list[str]
+    settings: dict[str, Any]
+    provider_state: Annotated[
+        dict[str, Any] | None, Field(description="As the state machine's page has it; null until something is submitted.")
+    ]
+    provider_jobs: list[ProviderJob]
+    invalid_inputs: Annotated[list[InvalidInput], Field(description="The first hundred; the results have them all.")]
+
+
+class CancelledJobs(Answer):
+    cancelled: Annotated[list[str], Field(description="Ids of the batch's jobs that were stopped.")]
+
+
+class DeletedBatch(Answer):
+    deleted: int
+
+
+class Adoption(Request):
+    external_id: Annotated[Text, Field(min_length=1, max_length=1000, description="The job's id at the provider.")]
+
+
+class ProviderInfo(Answer):
+    name: str
+    task_types: list[str]
+    text: str
+
+
+class ProviderList(Answer):
+    providers: list[ProviderInfo]
+
+
+class CallbackTaken(Answer):
+    """The job is looked at soon; what the message said of it is not believed."""
+
+    taken: bool

@@ -1,0 +1,50 @@
+"""What batches bring to an app: tables, operations, routes, and every batch provider that there is an adapter for."""
+
+from __future__ import annotations
+
+from functools import partial
+from importlib.resources import files
+from typing import Any
+
+from towpath import App, Context, Retry, Slice, assets
+from towpath.batches import answering, names
+from towpath.batches.answering import answer
+from towpath.batches.completing import Completing
+from towpath.batches.removing import remove_later
+from towpath.batches.telling import tell_of
+from towpath.http.routes import add_routes
+from towpath.providers.catalog import PROVIDERS, make
+
+SLICE = Slice(
+    "batches",
+    files("towpath.batches") / "migrations",
+    files("towpath.batches") / "queries",
+    blobs={names.BATCHES: "batches_known", names.DATASETS: "batch_datasets_known"},
+)
+_HOUR = 3600.0
+
+
+def attach(app: App) -> None:
+    """Before the app is opened, in servers and in workers; twice is once."""
+    assets.attach(app)
+    if not app.add_slice(SLICE):
+        return
+    for name in PROVIDERS:
+        app.provider(name, partial(make, name))
+    complete = Completing(app).run
+    app.operation(names.COMPLETE, queue=names.QUEUE, retry=Retry(limit=5), timeout=6 * _HOUR)(complete)
+    app.operation(names.ANSWER, queue=names.QUEUE, retry=Retry(limit=answering.ATTEMPTS), timeout=3 * _HOUR)(answer)
+
+    async def removing(ctx: Context, payload: dict[str, Any]) -> None:
+        await remove_later(app, ctx, payload)
+
+    app.operation(names.REMOVE, queue=names.CARE_QUEUE, retry=Retry(limit=10))(removing)
+    app.retain(names.CARE_QUEUE, succeeded_days=1.0)
+    tell_of(app)
+    add_routes(app, _routes)
+
+
+def _routes() -> Any:
+    from towpath.batches.routes import router
+
+    return router

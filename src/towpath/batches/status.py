@@ -1,0 +1,71 @@
+"""A batch's status, told from its jobs: one table, and nothing is stored that could say otherwise.
+
+`waiting` is a job whose orders are at a provider, or whose children run. One that runs is submitting, unless something of it
+is under way already: then it is fetching and merging.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from towpath import Job, ProviderJob, State
+from towpath.batches.names import COMPLETE
+from towpath.batches.records import Ended
+
+PENDING, IN_PROGRESS, COMPLETED = "PENDING", "IN_PROGRESS", "COMPLETED"
+PARTIAL_COMPLETE, FAILED, CANCELLED = "PARTIAL_COMPLETE", "FAILED", "CANCELLED"
+STATUSES = (PENDING, IN_PROGRESS, COMPLETED, PARTIAL_COMPLETE, FAILED, CANCELLED)
+
+# The state of its job -> the batch, before anything of it is under way and after.
+TABLE: dict[State, tuple[str, str]] = {
+    State.QUEUED:    (PENDING,          IN_PROGRESS),
+    State.RUNNING:   (PENDING,          IN_PROGRESS),
+    State.WAITING:   (IN_PROGRESS,      IN_PROGRESS),
+    State.SUCCEEDED: (COMPLETED,        COMPLETED),
+    State.PARTIAL:   (PARTIAL_COMPLETE, PARTIAL_COMPLETE),
+    State.FAILED:    (FAILED,           FAILED),
+    State.CANCELLED: (CANCELLED,        CANCELLED),
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """A batch's status, and the job that says so, or what is known of it if it is gone."""
+
+    status: str
+    job: Job | None
+    ended: Ended | None = None
+
+
+def standing(jobs: Iterable[Job], ordered: Sequence[ProviderJob], ended: Ended | None = None) -> Standing:
+    known = sorted((job for job in jobs if job.operation == COMPLETE), key=lambda job: job.id)
+    speaker = known[-1] if known else None
+    if ended is not None and (speaker is None or (not speaker.live and speaker.id < ended.job_id)):
+        return Standing(TABLE[ended.state][0], None, ended)
+    if speaker is None:
+        return Standing(FAILED, None)  # nobody knows what became of its jobs, and nothing will come of it by itself
+    return Standing(TABLE[speaker.state][_under_way(speaker, ordered)], speaker)
+
+
+def _under_way(job: Job, ordered: Sequence[ProviderJob]) -> bool:
+    return job.children_total > 0 or any(row.job_id == job.id and row.external_id is not None for row in ordered)
+
+
+def warning_of(failed: int | None, invalid: int | None) -> str | None:
+    """What is missing, in words."""
+    if failed:
+        return f"{failed:,} of its requests {'was' if failed == 1 else 'were'} not answered"
+    return f"{invalid:,} of its requests could not be asked" if invalid else None
+
+
+def of_model(ok: int, failed: int) -> str:
+    """What has become of one model's requests."""
+    return COMPLETED if not failed else PARTIAL_COMPLETE if ok else FAILED
+
+
+def of_completion(models: Sequence[str]) -> str:
+    """All models completed: so is the batch. At least one completed in whole or in part: in part. None: it has failed."""
+    if not models or all(one == FAILED for one in models):
+        return FAILED
+    return COMPLETED if all(one == COMPLETED for one in models) else PARTIAL_COMPLETE

@@ -1,0 +1,182 @@
+"""towpath batch: the group; making batches, listing them, fetching results."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from collections.abc import AsyncIterator, Sequence
+from contextlib import aclosing, asynccontextmanager
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.table import Table
+
+from towpath.batches import intake, stored
+from towpath.batches.intake import Owner, Wanted
+from towpath.batches.lines import pieces_of
+from towpath.batches.names import results_key
+from towpath.batches.views import BatchView, views
+from towpath.cli.batching import moving, showing, watching
+from towpath.cli.batching.opening import BatchId, opened_batches
+from towpath.cli.data import options_for
+from towpath.cli.opening import run
+from towpath.cli.options import AsJson, Database, Limit, Tenant, finds_data
+from towpath.cli.screen import clean, console, say_json, table
+from towpath.core.errors import ConfigurationError
+from towpath.core.records import DEFAULT_TENANT
+
+app = typer.Typer(
+    no_args_is_help=True,
+    help="Ask models many things at once, at a batch provider or on your own workers: complete, watch, results, retry.",
+)
+
+Requests = Annotated[
+    Path,
+    typer.Argument(
+        metavar="FILE", help="Requests as JSON lines, such as {\"custom_id\": \"a\", \"body\": {\"messages\": […]}}.",
+        exists=True, dir_okay=False, readable=True,
+    ),
+]  # fmt: skip
+
+
+@app.command("complete")
+@finds_data
+def complete(
+    file: Requests,
+    *,
+    provider: Annotated[
+        str, typer.Option("--provider", help="Who is asked; LOCAL is the chat service of the settings.")
+    ] = "LOCAL",
+    model: Annotated[
+        list[str] | None,
+        typer.Option("--model", help="The model; several to ask each of them everything.", show_default=False),
+    ] = None,
+    title: Annotated[str | None, typer.Option("--title", help="What it is called in lists.", show_default=False)] = None,
+    window: Annotated[
+        str | None, typer.Option("--window", help="How long the provider may take, such as 24h.", show_default=False)
+    ] = None,
+    strict: Annotated[bool, typer.Option("--strict", help="A line that cannot be asked makes the batch partial.")] = False,
+    tenant: Annotated[str, typer.Option("--tenant", help="Whose it is.")] = DEFAULT_TENANT,
+    wait: Annotated[bool, typer.Option("--wait", help="Follow it until it has ended, as towpath batch watch does.")] = False,
+    as_json: AsJson = False,
+    database: Database = None,
+) -> None:
+    """Sends a file of requests and prints the id of the batch. A running towpath up or worker does the rest.
+
+    Lines that cannot be asked are told among the results, and do not stop the others.
+
+    \b
+    Examples:
+      towpath batch complete questions.jsonl
+      towpath batch complete questions.jsonl --provider OPENAI --model gpt-5-mini --wait
+      towpath batch results ID > answers.jsonl
+    """
+    settings = {"window": window, "strict_inputs": strict}
+    kept = {name: value for name, value in settings.items() if value}
+    wanted = Wanted(provider, model or (), title or file.name, kept, lines=pieces_of(file))
+    batch_id, job_id = run(_complete(wanted, tenant, database))
+    if as_json:
+        say_json({"id": batch_id, "job_id": job_id, "status": "PENDING"})
+    elif not wait:
+        console().print(batch_id)
+    if wait:
+        raise typer.Exit(run(watching.follow(batch_id, database, quiet=as_json)))
+
+
+async def _complete(wanted: Wanted, tenant: str, database: str | None) -> tuple[str, str]:
+    async with opened_batches(database, writes=True) as app:
+        return await intake.create(app, wanted, Owner(tenant))
+
+
+@app.command("list")
+@finds_data
+def list_batches(
+    *,
+    status: Annotated[str | None, typer.Option("--status", help="Only batches of this status.", show_default=False)] = None,
+    tenant: Tenant = None,
+    limit: Limit = 20,
+    as_json: AsJson = False,
+    database: Database = None,
+) -> None:
+    """Lists batches, newest first.
+
+    \b
+    Examples:
+      towpath batch list
+      towpath batch list --status failed --json
+    """
+    found = run(_list(tenant, limit, database))
+    if status is not None:
+        wanted = status.upper().replace("-", "_")
+        found = [view for view in found if view.status == wanted]
+    if as_json:
+        say_json([showing.as_dict(view) for view in found])
+        return
+    console().print(_table(found) if found else "no batches match")
+
+
+async def _list(tenant: str | None, limit: int, database: str | None) -> Sequence[BatchView]:
+    async with opened_batches(database) as app:
+        return await views(app, await stored.page(app, tenant, before=None, limit=limit))
+
+
+def _table(found: Sequence[BatchView]) -> Table:
+    grid = table("id", "status", "provider", "requests", "title")
+    for view in found:
+        count = "" if view.batch.count is None else f"{view.batch.count:,}"
+        grid.add_row(view.batch.id, showing.status_text(view.status), view.batch.provider, count, clean(view.batch.title))
+    return grid
+
+
+@app.command("results")
+@finds_data
+def results(
+    batch_id: BatchId,
+    to: Annotated[
+        Path | None,
+        typer.Option("--to", metavar="FILE", help="Write them there instead of to the screen.", show_default=False),
+    ] = None,
+    database: Database = None,
+) -> None:
+    """Writes the results: a line of JSON for each request and model, in the order of the requests.
+
+    \b
+    Examples:
+      towpath batch results ID > answers.jsonl
+      towpath batch results ID --to answers.jsonl
+    """
+    run(_results(batch_id, to, database))
+
+
+async def _results(batch_id: str, to: Path | None, database: str | None) -> None:
+    async with opened_batches(database) as app:
+        batch = await stored.find(app, batch_id.lower())
+        if batch.result_bytes is None:
+            raise ConfigurationError(
+                f"this batch has no results yet; see: towpath batch status {batch.id}{options_for(app.url)}"
+            )
+        async with aclosing(app.blobs.open(results_key(batch.id))) as pieces, _target(to) as target:
+            async for piece in pieces:
+                target.write(piece)
+
+
+@asynccontextmanager
+async def _target(to: Path | None) -> AsyncIterator[Any]:
+    """Whole or not at all: a file is put in place when it is complete."""
+    if to is None:
+        yield sys.stdout.buffer
+        sys.stdout.buffer.flush()
+        return
+    unfinished = to.with_name(f".{to.name}.part")
+    with unfinished.open("wb") as target:
+        yield target
+    shutil.move(unfinished, to)
+
+
+app.command("status")(showing.status)
+app.command("watch")(watching.watch)
+app.command("cancel")(moving.cancel)
+app.command("retry")(moving.retry)
+app.command("adopt")(moving.adopt)
+app.command("resubmit")(moving.resubmit)

@@ -1,0 +1,1 @@
+"""What the commands of `towpath batch` are made of."""

@@ -1,0 +1,116 @@
+"""LOCAL: the same batch on our own workers, request by request, at any chat endpoint."""
+
+from collections import Counter
+from collections.abc import AsyncIterator, Iterator
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from tests.models.wire_server import Answer, Asked, WireServer
+from tests.products.batches.desk import Desk, opened_desk
+from tests.server.api.site import ok
+from towpath import App, Price, Settings
+from towpath.testing import FakeClock, drain
+
+
+@pytest.fixture
+def wire() -> Iterator[WireServer]:
+    with WireServer() as server:
+        yield server
+
+
+@pytest.fixture
+async def desk(database_url: str, settings: Settings, wire: WireServer) -> AsyncIterator[Desk]:
+    """On a clock that jumps over every wait, where the database has one."""
+    chatting = replace(settings, chat_url=wire.url, chat_model="m")
+    clock = {"clock": FakeClock()} if database_url.startswith("sqlite") else {}
+    async with opened_desk(App(database_url, settings=chatting, **clock)) as desk:
+        yield desk
+
+
+def asks(name: str) -> dict[str, Any]:
+    return {"custom_id": name, "body": {"messages": [{"role": "user", "content": name}], "model": "ignored"}}
+
+
+def said(asked: Asked) -> str:
+    return str(asked.json()["messages"][0]["content"])
+
+
+def echo(asked: Asked) -> Answer:
+    choice = {"message": {"content": said(asked).upper()}, "finish_reason": "stop"}
+    return Answer({"model": "m-2026", "choices": [choice], "usage": {"prompt_tokens": 7, "completion_tokens": 3}})
+
+
+async def finished(desk: Desk, names: list[str], **more: Any) -> dict[str, Any]:
+    batch_id = await desk.make([asks(name) for name in names], provider="local", models=[], **more)
+    return await worked_on(desk, batch_id)
+
+
+async def worked_on(desk: Desk, batch_id: str) -> dict[str, Any]:
+    if desk.app.url.startswith("sqlite"):
+        await drain(desk.app)
+        return await desk.get(batch_id)
+    async with desk.working():
+        return await desk.done(batch_id)
+
+
+async def test_the_default_install_answers_a_batch_with_any_chat_endpoint(desk: Desk, wire: WireServer):
+    wire.always = echo
+    await desk.app.prices.put({"m": Price(1_000_000, 1_000_000)})
+    names = [f"n{number}" for number in range(130)]
+    found = await finished(desk, names)
+    assert (found["status"], found["provider"], found["models"]) == ("COMPLETED", "LOCAL", ["m"])
+    assert (found["ok"], found["done"], found["total"], found["cost_cents"]) == (130, 130, 130, 1300.0)
+    lines = await desk.results(found["id"])
+    assert [line["custom_id"] for line in lines] == names
+    assert [line["response"]["choices"][0]["message"]["content"] for line in lines] == [name.upper() for name in names]
+    children = await desk.app.list(parent=found["job_id"])
+    assert sorted(ok_result(child) for child in children) == [30, 100]
+    assert {asked.json()["model"] for asked in wire.asked} == {"m"}
+    assert found["provider_state"] is None
+
+
+def ok_result(job) -> int:
+    return job.result["ok"]
+
+
+async def test_what_one_request_is_refused_for_is_its_own_and_a_429_loses_nothing(desk: Desk, wire: WireServer):
+    seen: Counter[str] = Counter()
+
+    def moody(asked: Asked) -> Answer:
+        name = said(asked)
+        seen[name] += 1
+        if name == "bad":
+            return Answer({"error": {"message": "the context is too long"}}, status=400)
+        if name == "slow" and seen[name] == 1:
+            return Answer({"error": {"message": "slow down"}}, status=429, headers={"Retry-After": "0"})
+        if name == "down" and seen[name] < 3:
+            return Answer({"error": {"message": "restarting"}}, status=503)
+        return echo(asked)
+
+    wire.always = moody
+    found = await finished(desk, ["a", "bad", "slow", "down"])
+    assert (found["status"], found["ok"], found["failed"]) == ("PARTIAL_COMPLETE", 3, 1)
+    lines = await desk.results(found["id"])
+    assert "the context is too long" in lines[1]["error"]["message"]
+    assert (seen["a"], seen["bad"], seen["slow"], seen["down"]) == (1, 1, 2, 3), "what was answered is not asked again"
+
+
+async def test_a_wrong_key_fails_the_batch_in_words_and_a_retry_asks_again(desk: Desk, wire: WireServer):
+    wire.always = lambda asked: Answer({"error": {"message": "who are you"}}, status=401)
+    found = await finished(desk, ["a", "b"])
+    assert (found["status"], found["failed"]) == ("FAILED", 2)
+    assert "who are you" in found["error"]
+    wire.always = echo
+    again = ok(await desk.ann.post(f"/api/batches/{found['id']}/retry"), 202)
+    assert (await worked_on(desk, again["id"]))["status"] == "COMPLETED"
+
+
+async def test_without_an_endpoint_it_says_what_to_set(database_url: str, settings: Settings):
+    async with opened_desk(App(database_url, settings=settings)) as desk:
+        batch_id = await desk.make([asks("a")], provider="LOCAL", models=["m"])
+        await drain(desk.app)
+        found = await desk.get(batch_id)
+    assert found["status"] == "FAILED"
+    assert "LOCAL asks the chat service" in found["error"]
