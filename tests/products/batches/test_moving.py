@@ -8,7 +8,7 @@ from tests.engine.test_submitting import _the_call_is_over
 from tests.engine.working import eventually, on_sqlite
 from tests.products.batches.desk import Desk, EchoProvider, request
 from tests.server.api.site import ok, problem
-from towpath import Price
+from towpath import Price, Transient
 from towpath.core import failpoints
 from towpath.providers import Grade
 from towpath.providers.simulator import Fault
@@ -169,3 +169,22 @@ async def test_nothing_is_paid_twice_wherever_it_breaks_off(desk: Desk, provider
 
 async def _waits(desk: Desk, batch_id: str, reason: str) -> bool:
     return (await desk.get(batch_id))["waiting_for"] == reason
+
+
+@on_sqlite
+async def test_results_that_break_off_in_the_middle_are_fetched_again_and_nothing_is_ordered_twice(
+    desk: Desk, provider: EchoProvider, monkeypatch: pytest.MonkeyPatch
+):
+    whole, broken = provider.fetch, []
+
+    async def breaking(order, prepared, external_id):
+        async for result in whole(order, prepared, external_id):
+            yield result
+            if not broken:
+                broken.append(result.ref)
+                raise Transient("the connection was cut")
+
+    monkeypatch.setattr(provider, "fetch", breaking)
+    found = await desk.finished([request("a"), request("b")])
+    assert (broken, found["status"], found["ok"]) == (["r1"], "COMPLETED", 2)
+    assert len(provider.ledger.paid) == 1
