@@ -18,8 +18,8 @@ async def test_cancelling_reaches_the_provider(desk: Desk, provider: EchoProvide
     provider.simulator.arm(Fault.NEVER_ENDS)
     batch_id = await desk.make([request("a")])
     async with desk.working():
-        waiting = await desk.until(batch_id, "IN_PROGRESS")
-        assert waiting["waiting_for"] == "provider"
+        await desk.until(batch_id, "IN_PROGRESS")
+        await eventually(lambda: _waits(desk, batch_id, "provider"))
         problem(await desk.ann.post(f"/api/batches/{batch_id}/retry"), 409, "conflict")
         assert len(ok(await desk.ann.post(f"/api/batches/{batch_id}/cancel"))["cancelled"]) == 1
         assert (await desk.get(batch_id))["status"] == "CANCELLED"
@@ -38,7 +38,7 @@ async def test_a_retry_asks_only_what_failed_and_only_the_models_that_did(desk: 
     lines = await desk.results(made["id"])
     assert [(line["custom_id"], line["model"]) for line in lines] == [("b", "m2"), ("d", "m1"), ("d", "m2")]
     assert second["failed"] == 3
-    assert [len(lines) for lines in provider.requests.values()] == [3, 3, 1, 2]
+    assert sorted(len(lines) for lines in provider.requests.values()) == [1, 2, 3, 3]
 
 
 async def test_without_results_everything_is_asked_again(desk: Desk):
