@@ -146,13 +146,13 @@ async def _detail(app: App, batch: Batch) -> schemas.BatchDetail:
 async def get_batch_results(principal: Reader, app: Engine, batch_id: BatchPath) -> StreamingResponse:
     """`{"custom_id", "model", "response", "error"}` in the order of the requests, and for each in that of the models."""
     batch = await own_batch(app, principal, batch_id)
-    if batch.result_bytes is None:
+    key = results_key(batch.id)
+    if batch.result_bytes is None or await app.blobs.head(key) is None:
         raise not_found("this batch has no results yet; GET /api/batches/{id} tells how far it is")
     headers = {
         "Content-Disposition": f'attachment; filename="batch-{batch.id}.jsonl"', "Content-Length": str(batch.result_bytes)
     }  # fmt: skip
-    pieces = app.blobs.open(results_key(batch.id))
-    return StreamingResponse(pieces, media_type="application/jsonl", headers=headers)
+    return StreamingResponse(app.blobs.open(key), media_type="application/jsonl", headers=headers)
 
 
 @router.post("/{batch_id}/cancel", operation_id="cancel_batch", responses=responses(404))

@@ -15,6 +15,7 @@ from typing import Any
 
 from towpath import (
     App,
+    ConfigurationError,
     Context,
     Fatal,
     Order,
@@ -86,8 +87,7 @@ class Completing:
         return _outcome(batch, plan, merged)
 
     async def _read(self, ctx: Context, batch: Batch) -> dict[str, Any]:
-        limits = LOCAL_LIMITS if batch.provider == LOCAL else self._app.providers.get(batch.provider).limits
-        limits = Limits(limits.count or _UNLIMITED, limits.bytes)
+        limits = self._limits(batch)
         prices = await self._app.prices.get()
         with tempfile.TemporaryDirectory(prefix="towpath-") as folder:
             source = Path(folder) / "input"
@@ -115,6 +115,15 @@ class Completing:
         return {
             "count": read.count, "invalid": read.invalid, "first_problem": first, "shards": shards, "estimate_cents": cents,
         }  # fmt: skip
+
+    def _limits(self, batch: Batch) -> Limits:
+        if batch.provider == LOCAL:
+            return LOCAL_LIMITS
+        try:
+            limits = self._app.providers.get(batch.provider).limits
+        except ConfigurationError as error:
+            raise Fatal(str(error), remedy="set up the provider where the workers run, then retry") from error
+        return Limits(limits.count or _UNLIMITED, limits.bytes)
 
     async def _download(self, ctx: Context, batch: Batch, target: Path) -> None:
         found = await stored.datasets(ctx, batch.tenant, batch.dataset_ids)

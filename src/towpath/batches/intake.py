@@ -10,6 +10,7 @@ from typing import Any
 from towpath import App, SchemaInvalid, Transaction, assets, new_id, plain_text, to_json
 from towpath.batches import stored
 from towpath.batches.names import COMPLETE, COMPLETION, KIND, LOCAL, QUEUE, dataset_key
+from towpath.providers.catalog import PROVIDERS
 
 LONGEST_TITLE = 300
 MOST_MODELS = 20
@@ -52,10 +53,16 @@ def checked_provider(app: App, name: str, task_type: str = COMPLETION) -> str:
     if asked not in app.providers.names:
         known = ", ".join([LOCAL, *app.providers.names])
         raise SchemaInvalid(f"no provider is named {name[:100]!r}; there are {known}", path="provider")
-    can = app.providers.get(asked).task_types
+    can = task_types_of(app, asked)
     if task_type not in can:
         raise SchemaInvalid(f"{asked} does {', '.join(sorted(can))}, and no {task_type}", path="provider")
     return asked
+
+
+def task_types_of(app: App, provider: str) -> frozenset[str]:
+    """What it does, without its library where the catalog knows it: a server need not have that."""
+    known = PROVIDERS.get(provider)
+    return known.task_types if known is not None else app.providers.get(provider).task_types
 
 
 def checked_models(app: App, provider: str, models: Sequence[str]) -> list[str]:

@@ -6,8 +6,9 @@ from typing import Annotated
 
 from fastapi import Path, Request
 
-from towpath import App
+from towpath import App, ConfigurationError
 from towpath.batches import schemas
+from towpath.batches.intake import task_types_of
 from towpath.batches.names import COMPLETION, LOCAL
 from towpath.http.policy import Arriving, Reader
 from towpath.http.problems import Problem, not_found, responses
@@ -30,8 +31,8 @@ async def list_providers(principal: Reader, app: Engine) -> schemas.ProviderList
 
 def _info(app: App, name: str) -> schemas.ProviderInfo:
     known = PROVIDERS.get(name)
-    types = known.task_types if known is not None else app.providers.get(name).task_types
-    return schemas.ProviderInfo(name=name, task_types=sorted(types), text=known.text if known is not None else "")
+    types = sorted(task_types_of(app, name))
+    return schemas.ProviderInfo(name=name, task_types=types, text=known.text if known is not None else "")
 
 
 @router.post("/{name}/callback", operation_id="provider_callback", responses=responses(401, 404))
@@ -39,6 +40,10 @@ async def provider_callback(_anyone: Arriving, app: Engine, request: Request, na
     """For providers: a job has ended. The message must be signed as that provider signs; the job is then polled at once."""
     if name not in app.providers.names:
         raise not_found("there is no such provider")
-    if app.providers.get(name).called_back(request.headers, await request.body()) is None:
+    try:
+        provider = app.providers.get(name)
+    except ConfigurationError:
+        raise not_found("this provider is not set up here") from None
+    if provider.called_back(request.headers, await request.body()) is None:
         raise Problem("unauthenticated", 401, "this is not signed as that provider signs its messages")
     return schemas.CallbackTaken(taken=await app.provider_jobs.called_back(name, request.headers, await request.body()))

@@ -7,10 +7,12 @@ from typing import Any
 
 import pytest
 
+from tests.engine.working import on_sqlite
 from tests.models.wire_server import Answer, Asked, WireServer
 from tests.products.batches.desk import Desk, opened_desk
 from tests.server.api.site import ok
-from towpath import App, Price, Settings
+from towpath import App, ConfigurationError, Price, Settings, Transient
+from towpath.providers.catalog import PROVIDERS, Entry
 from towpath.testing import FakeClock, drain
 
 
@@ -114,3 +116,48 @@ async def test_without_an_endpoint_it_says_what_to_set(database_url: str, settin
         found = await desk.get(batch_id)
     assert found["status"] == "FAILED"
     assert "LOCAL asks the chat service" in found["error"]
+
+
+@on_sqlite
+async def test_whoever_comes_after_a_crash_between_two_steps_ends_the_batch(
+    desk: Desk, wire: WireServer, monkeypatch: pytest.MonkeyPatch
+):
+    """What an attempt had written before it died is written again, and what was answered is not asked again."""
+    wire.always = echo
+    died: list[str] = []
+    kind = type(desk.app.blobs)
+    whole = kind.put
+
+    async def dying(self, key, data):
+        stored = await whole(self, key, data)
+        name = key.rsplit("/", 1)[1]
+        if key.startswith("batches/") and name not in died:
+            died.append(name)
+            raise Transient(f"it died when it had written {name}")
+        return stored
+
+    monkeypatch.setattr(kind, "put", dying)
+    found = await finished(desk, ["a", "b"])
+    assert (found["status"], found["ok"]) == ("COMPLETED", 2)
+    assert died == ["index.jsonl", "requests.jsonl", "shard-0-0.jsonl", "answers-0-0.jsonl", "results.jsonl"]
+    assert len(wire.asked) == 2
+
+
+@on_sqlite
+async def test_a_provider_that_cannot_be_made_here_is_said_in_words(desk: Desk):
+    def broken():
+        raise ConfigurationError("its library is not installed: pip install 'towpath[acme]'")
+
+    desk.app.provider("ACME", broken)
+    entry = {"ACME": Entry("acme", "Acme", "acme", frozenset({"completion"}), "Acme's batches")}
+    PROVIDERS.update(entry)
+    try:
+        batch_id = await desk.make([asks("a")], provider="acme", models=["m"])
+        told = ok(await desk.ann.get("/api/providers"))["providers"]
+        assert {"LOCAL", "ACME"} <= {one["name"] for one in told}
+        assert (await desk.nobody.post("/api/providers/ACME/callback", json={})).status_code == 404
+        await drain(desk.app)
+    finally:
+        PROVIDERS.pop("ACME")
+    found = await desk.get(batch_id)
+    assert (found["status"], "pip install" in found["error"]) == ("FAILED", True)
