@@ -1,5 +1,7 @@
 """The named points at which processes are killed: every one that the engine has."""
 
+from tests.engine.test_killed_orders import AFTER_A_LOST_ANSWER, ON_THE_WAY
+
 # Where a worker dies, and at which reach: early enough to be reached for certain, late enough for work to be under way.
 WORKER_POINTS: dict[str, int] = {
     "tx.begin": 9,
@@ -42,5 +44,8 @@ CLIENT_POINTS_OF_POSTGRES: dict[str, int] = {"enqueue.locked": 1, "enqueue.commi
 LEFT_OUT: dict[str, str] = {
     "webhooks.read": "in servers; tests/server/api/test_webhook_dispatching.py kills them there",
     "webhooks.moved": "the same",
+    **dict.fromkeys(
+        (*ON_THE_WAY, AFTER_A_LOST_ANSWER), "at providers; tests/engine/test_killed_orders.py kills workers there"
+    ),
     "tx.again": "only after a deadlock or a serialization failure; from there it is a transaction like any other",
 }

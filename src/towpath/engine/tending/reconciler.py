@@ -53,7 +53,8 @@ class Reconciler:
         lease = 2 * services.settings.provider_call_seconds + 10
         names = services.providers.names
         taken = await services.store.run(partial(provider_journal.take_due, providers=names, limit=_PAGE, seconds=lease))
-        await reach("poll.taken")
+        if taken:
+            await reach("poll.taken")
         await asyncio.gather(*(self._poll(row) for row in taken))
         return len(taken)
 
