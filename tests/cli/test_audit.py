@@ -8,7 +8,7 @@ import pytest
 
 from tests.cli.tree import commands, is_group
 from tests.http.hashing import hash_quickly
-from towpath import App
+from towpath import App, new_id
 from towpath.http import audit
 from towpath.identity import passwords
 from towpath.identity.slice import SLICE
@@ -19,7 +19,7 @@ USER = pwd.getpwuid(os.getuid()).pw_name
 LOOKING = {
     "jobs list", "jobs show", "jobs watch", "explain", "inbox", "inbox list", "queues", "queues show",
     "queues lanes", "workers", "schedules", "users list", "token list", "doctor", "backup", "config", "version",
-    "models list", "models pull",
+    "models list", "models pull", "batch list", "batch status", "batch results", "batch watch",
 }  # fmt: skip
 """Change nothing in the database; models are files of the machine."""
 RUNNING = {"up", "serve", "worker", "transcribe", "watch"}
@@ -47,6 +47,11 @@ CHANGING = {
     "token create": ("token.create", ["--user", "bob"]),
     "token revoke": ("token.revoke", ["{token}"]),
     "example remove": ("example.remove", []),
+    "batch complete": ("batch.create", ["{questions}", "--model", "m"]),
+    "batch cancel": ("batch.cancel", ["{batch}"]),
+    "batch retry": ("batch.retry", ["{stopped}"]),
+    "batch adopt": ("batch.adopt", ["{batch}", "{order}", "ext-1"]),
+    "batch resubmit": ("batch.resubmit", ["{batch}", "{order}"]),
     "prune": ("jobs.prune", ["--older-than", "30d"]),
     "migrate": ("schema.migrate", []),
 }
@@ -70,7 +75,7 @@ def lines(towpath):
 
 
 @pytest.fixture
-def named(towpath):
+def named(towpath, tmp_path):
     """A database with something for every command, and the ids it needs."""
     towpath("migrate")
     failed = towpath.enqueue("break", {})
@@ -79,7 +84,27 @@ def named(towpath):
     towpath("users", "create", "bob", "--password-stdin", stdin=f"{PASSWORD}\n")
     towpath("token", "create", "--user", "bob")
     towpath("schedules", "add", "by-hand", "0 3 * * *", "add", "--queue", "sums")
-    return {**found, "token": towpath.json("token", "list")[0]["id"]}
+    return {**found, "token": towpath.json("token", "list")[0]["id"], **batches(towpath, tmp_path / "questions.jsonl")}
+
+
+def batches(towpath, questions):
+    """One that is under way, with an order whose answer was lost, and one that was stopped."""
+    questions.write_text('{"custom_id": "a", "body": {"messages": []}}', "utf-8")
+    made = towpath.json("batch", "complete", questions, "--model", "m")
+    stopped = towpath("batch", "complete", questions, "--model", "m").stdout.strip()
+    towpath("batch", "cancel", stopped)
+    order = new_id()
+
+    async def lose_an_answer():
+        async with App(towpath.url, blobs_on_start=False) as app, app.transaction() as tx:
+            await tx.execute(
+                "INSERT INTO towpath_provider_job (id, job_id, name, part, tenant, provider, model, key, ordered, state) "
+                "VALUES (?, ?, 'submit OPENAI', 0, 'default', 'OPENAI', 'm', ?, '{}', 'unknown')",
+                order, made["job_id"], f"tow-{order}",
+            )  # fmt: skip
+
+    asyncio.run(lose_an_answer())
+    return {"questions": questions, "batch": made["id"], "stopped": stopped, "order": order}
 
 
 def test_of_every_command_it_is_said_whether_it_changes_something():

@@ -17,6 +17,7 @@ from towpath.batches.intake import Owner, Wanted
 from towpath.batches.lines import pieces_of
 from towpath.batches.names import results_key
 from towpath.batches.views import BatchView, views
+from towpath.cli.auditing import note
 from towpath.cli.batching import moving, showing, watching
 from towpath.cli.batching.opening import BatchId, opened_batches
 from towpath.cli.data import options_for
@@ -86,7 +87,9 @@ def complete(
 
 async def _complete(wanted: Wanted, tenant: str, database: str | None) -> tuple[str, str]:
     async with opened_batches(database, writes=True) as app:
-        return await intake.create(app, wanted, Owner(tenant))
+        batch_id, job_id = await intake.create(app, wanted, Owner(tenant))
+        await note(app, "batch.create", batch_id, tenant=tenant, provider=wanted.provider)
+        return batch_id, job_id
 
 
 @app.command("list")

@@ -8,6 +8,8 @@ import typer
 
 from towpath.batches import moving, stored
 from towpath.batches.intake import Owner
+from towpath.batches.records import Batch
+from towpath.cli.auditing import note
 from towpath.cli.batching.opening import BatchId, OrderId, opened_batches
 from towpath.cli.opening import run
 from towpath.cli.options import Database, finds_data
@@ -27,7 +29,11 @@ def cancel(batch_id: BatchId, database: Database = None) -> None:
 
     async def work() -> int:
         async with opened_batches(database) as app:
-            return len(await moving.cancel(app, await stored.find(app, batch_id.lower()), "the command line"))
+            batch = await stored.find(app, batch_id.lower())
+            stopped = len(await moving.cancel(app, batch, "the command line"))
+            if stopped:
+                await note(app, "batch.cancel", batch.id, tenant=batch.tenant, jobs=stopped)
+            return stopped
 
     console().print("cancelled" if run(work()) else "nothing is being done with it")
 
@@ -45,6 +51,7 @@ def retry(batch_id: BatchId, database: Database = None) -> None:
         async with opened_batches(database, writes=True) as app:
             batch = await stored.find(app, batch_id.lower())
             made, _ = await moving.retry(app, batch, Owner(batch.tenant))
+            await note(app, "batch.retry", batch.id, tenant=batch.tenant, made=made)
             return made
 
     console().print(run(work()))
@@ -66,8 +73,9 @@ def adopt(
 
     async def work() -> None:
         async with opened_batches(database) as app:
-            await _check(app, batch_id, order)
-            await app.provider_jobs.adopt(order.lower(), external_id)
+            batch = await _of_batch(app, batch_id, order)
+            row = await app.provider_jobs.adopt(order.lower(), external_id)
+            await note(app, "batch.adopt", batch.id, tenant=batch.tenant, order=row.id, external_id=external_id)
 
     run(work())
     console().print(f"adopted as {clean(external_id)}")
@@ -84,15 +92,17 @@ def resubmit(batch_id: BatchId, order: OrderId, database: Database = None) -> No
 
     async def work() -> None:
         async with opened_batches(database) as app:
-            await _check(app, batch_id, order)
-            await app.provider_jobs.resubmit(order.lower())
+            batch = await _of_batch(app, batch_id, order)
+            row = await app.provider_jobs.resubmit(order.lower())
+            await note(app, "batch.resubmit", batch.id, tenant=batch.tenant, order=row.id)
 
     run(work())
     console().print("it is sent again")
 
 
-async def _check(app: App, batch_id: str, order: str) -> None:
+async def _of_batch(app: App, batch_id: str, order: str) -> Batch:
     batch = await stored.find(app, batch_id.lower())
     [work] = await stored.work_on(app, [batch])
     if order.lower() not in {row.id for row in work.ordered}:
         raise NotRequeueable(f"this batch has no order {order[:100]!r}; towpath batch status lists them")
+    return batch
