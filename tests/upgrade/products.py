@@ -23,7 +23,7 @@ TABLES = [
     "account", "membership", "session", "token", "link", "throttle", "oidc_account", "oidc_flow", "audit", "device",
     "asset", "asset_usage", "asset_upload", "asset_part", "webhook", "webhook_delivery", "webhook_cursor",
     "recording", "recording_transcript", "recording_line", "recording_unplaced", "recording_summary", "recording_share",
-    "recording_speed", "recording_decoded",
+    "recording_speed", "recording_decoded", "batch", "batch_dataset",
 ]  # fmt: skip
 """Of all slices but the engine's, each with a row at least."""
 
@@ -44,6 +44,7 @@ async def fill_server(url: str, blobs: Path) -> None:
             await _send_half(studio)
             await _listen(studio.site)
             await _record(studio, ear)
+            await _ask(studio.site)
             await _put_the_rest(studio.app)
     finally:
         windows._hear_window = windows_before
@@ -85,6 +86,13 @@ async def _record(studio: Studio, ear: Ear) -> None:
         await studio.done(one)
     ok(await studio.ann.post(f"{address}/shares", json={"hours": 24, "with_audio": True}), 201)
     await studio.upload(QUIET, "waiting.wav", title="Kept waiting", by=studio.bob)
+
+
+async def _ask(site: Site) -> None:
+    """A batch that nobody has begun with."""
+    asked = [{"custom_id": "a", "body": {"messages": [{"role": "user", "content": "Who goes there?"}]}}]
+    given = {"provider": "LOCAL", "models": ["m"], "title": "Kept batch", "requests": asked}
+    ok(await site.ann.post("/api/batches/completion", json=given), 202)
 
 
 async def _put_the_rest(app: App) -> None:

@@ -88,6 +88,14 @@ async def test_recordings_are_what_they_were(upgraded):
             assert (waiting["title"], waiting["status"]) == ("Kept waiting", "PENDING")
 
 
+async def test_batches_are_what_they_were(upgraded):
+    async with upgraded as app:
+        site = reading(app)
+        async with await site.person("ann") as ann:
+            [one] = ok(await ann.get("/api/batches"))["items"]
+            assert (one["title"], one["status"], one["provider"]) == ("Kept batch", "PENDING", "LOCAL")
+
+
 async def test_functions_that_have_changed_since_a_release_are_newer_than_its_own(kept_url, upgraded):
     """If this fails, raise `-- revision:` in the file of functions; before that version is released, keep it again instead:
     python -m tests.upgrade.make_fixture VERSION"""

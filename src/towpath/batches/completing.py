@@ -90,11 +90,11 @@ class Completing:
         limits = self._limits(batch)
         prices = await self._app.prices.get()
         with tempfile.TemporaryDirectory(prefix="towpath-") as folder:
-            source = Path(folder) / "input"
-            source.touch()
-            await self._download(ctx, batch, source)
+            given = Path(folder) / "input"
+            given.touch()
+            await self._download(ctx, batch, given)
             reader = Reader(Path(folder), batch.models, limits)
-            read = await ctx.in_thread(reader.read, source)
+            read = await ctx.in_thread(reader.read, given)
             await ctx.blobs.delete_prefix(work_prefix(batch.id))  # of an attempt that died
             await ctx.blobs.put(index_key(batch.id), pieces_of(reader.index))
             await ctx.blobs.put(requests_key(batch.id), pieces_of(reader.requests))
