@@ -109,19 +109,25 @@ def list_batches(
       towpath batch list
       towpath batch list --status failed --json
     """
-    found = run(_list(tenant, limit, database))
-    if status is not None:
-        wanted = status.upper().replace("-", "_")
-        found = [view for view in found if view.status == wanted]
+    wanted = None if status is None else status.upper().replace("-", "_")
+    found = run(_list(tenant, wanted, limit, database))
     if as_json:
         say_json([showing.as_dict(view) for view in found])
         return
     console().print(_table(found) if found else "no batches match")
 
 
-async def _list(tenant: str | None, limit: int, database: str | None) -> Sequence[BatchView]:
+async def _list(tenant: str | None, status: str | None, limit: int, database: str | None) -> Sequence[BatchView]:
+    """A status is told from jobs, so it is looked for page by page, until there are enough or no more."""
+    found: list[BatchView] = []
     async with opened_batches(database) as app:
-        return await views(app, await stored.page(app, tenant, before=None, limit=limit))
+        before = None
+        while page := await stored.page(app, tenant, before=before, limit=limit):
+            found += [view for view in await views(app, page) if status in (None, view.status)]
+            before = page[-1].id
+            if len(found) >= limit or len(page) < limit:
+                break
+    return found[:limit]
 
 
 def _table(found: Sequence[BatchView]) -> Table:

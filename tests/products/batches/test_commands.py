@@ -81,3 +81,12 @@ def test_mistakes_are_told_in_a_line(towpath: Commands, questions: Path):
     batch_id = towpath("batch", "complete", questions, "--model", "m").stdout.strip()
     assert "has no order 'x'" in towpath("batch", "adopt", batch_id, "x", "y", code=2).stderr
     assert "has no order 'x'" in towpath("batch", "resubmit", batch_id, "x", code=2).stderr
+
+
+def test_a_status_is_looked_for_beyond_the_first_page(towpath: Commands, questions: Path):
+    stopped = towpath("batch", "complete", questions, "--model", "m").stdout.strip()
+    towpath("batch", "cancel", stopped)
+    for _ in range(3):
+        towpath("batch", "complete", questions, "--model", "m")
+    assert [one["id"] for one in towpath.json("batch", "list", "--status", "cancelled", "--limit", "2")] == [stopped]
+    assert len(towpath.json("batch", "list", "--limit", "2")) == 2
