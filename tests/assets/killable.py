@@ -21,7 +21,9 @@ from towpath.server import ServerOptions, create_app
 
 async def main(folder: Path, port: int, stage: str) -> None:
     appending.PART = 100_000
-    app = App(f"sqlite:///{folder}/jobs.db", settings=Settings(blobs_url=(folder / "blobs").as_uri()))
+    # What a killed server held is free again after a lease: the next one's tests wait for as long as that.
+    settings = Settings(blobs_url=(folder / "blobs").as_uri(), lease_seconds=1.0, poll_seconds=0.2)
+    app = App(f"sqlite:///{folder}/jobs.db", settings=settings)
     recordings.attach(app)
     Dying(stage).attached(app)
     if stage == "assembling":
