@@ -13,7 +13,8 @@ LOCK := $(UV) pip compile --universal --generate-hashes --no-emit-index-url --no
 NPM := NODE_USE_SYSTEM_CA=1 PATH="$(CURDIR)/$(BIN):$$PATH" npm --prefix web --silent --no-fund --no-audit
 MODULES := web/node_modules/.installed
 UI := src/towpath/server/ui/index.html
-WORKERS ?= 2
+# One more than the two cores of a small machine: tests wait as often as they compute.
+WORKERS ?= 3
 # Only what is said on the command line: shells have a HOST of their own.
 given = $(if $(filter command,$(firstword $(origin $(1)))),--$(2) "$($(1))")
 
