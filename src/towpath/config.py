@@ -72,7 +72,14 @@ class Settings:
     )  # type: ignore[assignment]
     oidc_tenant: str = _setting("default", "OpenID Connect: the tenant that new accounts join")  # type: ignore[assignment]
     allow_private_urls: bool = _setting(
-        False, "Let webhooks call loopback and private addresses; only where all who may add webhooks are trusted"
+        False,
+        "Let webhooks call, and inputs be read from, http:// and loopback and private addresses; only where everybody is "
+        "trusted",
+    )  # type: ignore[assignment]
+    input_buckets: str = _setting(
+        "",
+        "Where inputs may be read from with this installation's credentials: s3://bucket/folder, gs://…, az://…, separated "
+        "by commas; {tenant} stands for the tenant's name; empty: nowhere",
     )  # type: ignore[assignment]
     speech_engine: str = _setting(
         "", "Who hears: moonshine, faster_whisper or openai_compatible; empty: the endpoint if there is one, else moonshine"

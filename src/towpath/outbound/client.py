@@ -1,7 +1,8 @@
 """Requests to addresses that users give, such as webhooks: they must not reach what only this machine can reach.
 
 The name is resolved once, every address it has is checked, and the connection goes to one that was checked: a name
-that answers differently the second time gains nothing. Redirects are not followed.
+that answers differently the second time gains nothing. Redirects are not followed here; whoever follows one comes back with
+its address, which is checked like the first.
 """
 
 from __future__ import annotations
@@ -9,16 +10,20 @@ from __future__ import annotations
 import asyncio
 import socket
 import ssl
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import cache
 from ipaddress import ip_address
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import SplitResult, urlsplit
 
 from towpath.core.encoding import plain
 from towpath.core.errors import SchemaInvalid, Transient
 from towpath.outbound.addresses import Address, is_public
+
+if TYPE_CHECKING:
+    import httpx
 
 Resolve = Callable[[str, int], Awaitable[list[str]]]
 _PORTS = {"http": 80, "https": 443}
@@ -105,9 +110,33 @@ class Outbound:
                 address = (await self._addresses(parts))[0]
                 return await self._send(method, parts, address, content, dict(headers or {}), most)
         except TimeoutError:
-            raise Transient(f"{parts.hostname} did not answer within {self._timeout:g} s") from None
+            raise self._silent(parts) from None
         except (httpx.HTTPError, httpx.InvalidURL, ssl.SSLError) as error:
-            raise Transient(f"{parts.hostname} could not be reached: {type(error).__name__}: {error}") from None
+            raise _unreachable(parts, error) from None
+
+    @asynccontextmanager
+    async def open(self, url: str, headers: Mapping[str, str]) -> AsyncIterator[httpx.Response]:
+        """The answer to a GET, its body still to be read: `aiter_raw`, and each piece may take as long as the timeout. What
+        breaks off while it is read is httpx's error."""
+        import httpx
+
+        parts = check_url(url)
+        async with httpx.AsyncHTTPTransport(verify=self._trust or usual_trust(), trust_env=False) as transport:
+            try:
+                async with asyncio.timeout(self._timeout):
+                    address = (await self._addresses(parts))[0]
+                    response = await transport.handle_async_request(self._request("GET", parts, address, b"", headers))
+            except TimeoutError:
+                raise self._silent(parts) from None
+            except (httpx.HTTPError, httpx.InvalidURL, ssl.SSLError) as error:
+                raise _unreachable(parts, error) from None
+            try:
+                yield response
+            finally:
+                await response.aclose()
+
+    def _silent(self, parts: SplitResult) -> Transient:
+        return Transient(f"{parts.hostname} did not answer within {self._timeout:g} s")
 
     async def _addresses(self, parts: SplitResult) -> list[str]:
         host = parts.hostname or ""
@@ -128,16 +157,9 @@ class Outbound:
     async def _send(
         self, method: str, parts: SplitResult, address: str, content: bytes, headers: dict[str, str], most: int
     ) -> Reply:
-        """To the address that was checked. TLS and the Host header still go by the name."""
         import httpx
 
-        literal = f"[{address}]" if ":" in address else address
-        target = parts._replace(netloc=f"{literal}:{parts.port}" if parts.port else literal, fragment="").geturl()
-        sent = {"accept": "*/*"} | headers | {"host": parts.netloc}
-        limits = dict.fromkeys(("connect", "read", "write", "pool"), self._timeout)
-        request = httpx.Request(
-            method, target, content=content, headers=sent, extensions={"sni_hostname": parts.hostname, "timeout": limits}
-        )
+        request = self._request(method, parts, address, content, headers)
         # Below httpx's client, which would write the whole URL to the log, secrets in its query included.
         async with httpx.AsyncHTTPTransport(verify=self._trust or usual_trust(), trust_env=False) as transport:
             response = await transport.handle_async_request(request)
@@ -145,6 +167,24 @@ class Outbound:
                 return Reply(response.status_code, dict(response.headers), await _beginning(response, most))
             finally:
                 await response.aclose()
+
+    def _request(
+        self, method: str, parts: SplitResult, address: str, content: bytes, headers: Mapping[str, str]
+    ) -> httpx.Request:
+        """To the address that was checked. TLS and the Host header still go by the name."""
+        import httpx
+
+        literal = f"[{address}]" if ":" in address else address
+        target = parts._replace(netloc=f"{literal}:{parts.port}" if parts.port else literal, fragment="").geturl()
+        sent = {"accept": "*/*"} | dict(headers) | {"host": parts.netloc}
+        limits = dict.fromkeys(("connect", "read", "write", "pool"), self._timeout)
+        return httpx.Request(
+            method, target, content=content, headers=sent, extensions={"sni_hostname": parts.hostname, "timeout": limits}
+        )
+
+
+def _unreachable(parts: SplitResult, error: Exception) -> Transient:
+    return Transient(f"{parts.hostname} could not be reached: {type(error).__name__}: {error}")
 
 
 @cache
