@@ -6,12 +6,14 @@ from pathlib import Path
 
 import pytest
 
+from tests.model import profiles
 from tests.services import young_clocks
 from tests.services.missing import lacking, left_out
 from tests.services.postgres import PostgresServer
 from tests.services.postgres_programs import PostgresMissing
 
 young_clocks.begin()
+profiles.load()  # before any test is built, also where only a part of them is run
 
 _numbers = count(1)
 
