@@ -50,7 +50,7 @@ def _throughput(results: Results) -> Table:
 
 
 def _short_jobs(results: Results) -> Table:
-    title = "Jobs of a millisecond in a few slots; PgQueuer takes as many at a time"
+    title = "Jobs of a millisecond in a few slots"
     rows = [
         (line.database, str(line.slots), line.system, f"{line.rate:,.0f}", _compared(line, "pgqueuer"))
         for line in results.short_jobs

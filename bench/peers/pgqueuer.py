@@ -29,8 +29,9 @@ class PgQueuerPeer:
     job_seconds: float = 0.0
     """How long a handler takes."""
     slots: int | None = None
-    """How many jobs it takes at a time, if not as many as suit it best. It does not wait for them before it takes the next:
-    its own limits, which would, cost it half of its rate."""
+    """How many jobs it takes at a time, if not as many as suit it best. It does not wait for them before it takes more."""
+    keeps: bool = False
+    """Whether no more than so many run at a time. It then takes half of them at once, which is the most it allows."""
 
     def pace(self, batch: int) -> int:
         return 10_000
@@ -58,7 +59,10 @@ class PgQueuerPeer:
             if self.job_seconds:
                 await asyncio.sleep(self.job_seconds)
 
-        await queue.run(batch_size=self.slots or _BATCH)
+        if self.slots and self.keeps:
+            await queue.run(batch_size=self.slots // 2, max_concurrent_tasks=self.slots)
+        else:
+            await queue.run(batch_size=self.slots or _BATCH)
 
 
 @dataclass(frozen=True)

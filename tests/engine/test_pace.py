@@ -1,4 +1,4 @@
-"""When it pays to claim ahead: measured, and only while jobs are shorter than a turn."""
+"""When it pays to claim ahead: measured, and only while jobs take not much longer than a turn."""
 
 import pytest
 
@@ -22,8 +22,17 @@ def test_jobs_that_are_shorter_than_a_turn_end_soon():
     assert paced(*[0.001] * 16).ending_soon(16) == 16
 
 
-def test_jobs_that_are_longer_than_a_turn_do_not():
-    assert paced(*[0.02] * 100).ending_soon(16) == 0
+@pytest.mark.parametrize(("seconds", "soon"), [(0.01, 16), (0.016, 10), (0.02, 8), (0.032, 5)])
+def test_of_jobs_that_are_somewhat_longer_than_a_turn_a_part_ends_in_one(seconds, soon):
+    assert paced(*[seconds] * 100).ending_soon(16) == soon
+
+
+def test_jobs_that_are_much_longer_than_a_turn_do_not():
+    assert paced(*[0.04] * 100).ending_soon(16) == 0
+
+
+def test_jobs_that_took_no_time_at_all_end_soon():
+    assert paced(*[0.0] * 100).ending_soon(16) == 16
 
 
 @pytest.mark.parametrize(("short", "soon"), [(24, 12), (16, 8), (8, 4)])

@@ -68,10 +68,10 @@ def test_with_short_jobs_it_asks_for_one_further_batch_and_no_more():
     assert (len(slots.running), slots.waiting, room(slots, pace)) == (4, 4, 0)
 
 
-def test_a_job_that_has_run_for_longer_than_a_turn_is_not_expected_to_end():
+def test_a_job_that_has_run_for_longer_than_short_ones_do_is_not_expected_to_end():
     slots, pace = Slots(4), quick(4)
     admit(slots, *(job(name) for name in "abcd"))
-    begin(slots, ago=11.0)
+    begin(slots, ago=41.0)
     assert room(slots, pace) == 0
 
 

@@ -45,7 +45,7 @@ class Slots:
 
     def ending_soon(self, coming: int, pace: Pace) -> int:
         """How many slots that are taken, or will be by what is on its way, are free again when the next turn is answered."""
-        return pace.ending_soon(min(self.number, self._begun_within(pace.turn) + self.waiting + coming))
+        return pace.ending_soon(min(self.number, self._begun_within(pace.short) + self.waiting + coming))
 
     def room(self, coming: int, ending_soon: int) -> int:
         """How many jobs to ask for: what is free, and what will be when the answer is there. So never more than the number
