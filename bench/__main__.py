@@ -57,6 +57,8 @@ def _run(
             sections.throughput(section, databases, sizes, chosen, announce, results)
         case "slots":
             sections.slots(databases, sizes, announce, results)
+        case "pairs":
+            sections.pairs(databases, sizes, announce, results)
         case "pruning":
             sections.pruned(databases, sizes, announce, results)
         case "fresh":

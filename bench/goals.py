@@ -22,6 +22,7 @@ def judge(results: Results) -> list[Goal]:
         _drain,
         _two_processes,
         _short_jobs,
+        _pairs,
         _pruning,
         _enqueue,
         _fresh,
@@ -66,6 +67,12 @@ def _short_jobs(results: Results) -> Iterator[Goal]:
         if found.system == TOWPATH:
             text = f"jobs of a millisecond in {found.slots} slots at least 1.3 times as fast as PgQueuer"
             yield Goal(found.database, text, f"{found.ratio:.2f} times", found.ratio >= 1.3)
+
+
+def _pairs(results: Results) -> Iterator[Goal]:
+    for found in results.pairs:
+        text = "two worker processes no slower than one, jobs that compute for a moment"
+        yield Goal(found.database, text, f"{found.ratio:.2f} times", found.ratio >= 1)
 
 
 def _pruning(results: Results) -> Iterator[Goal]:

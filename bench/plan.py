@@ -1,14 +1,23 @@
 """What is measured, and how long for."""
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 Section = Literal[
-    "enqueue", "drain", "slots", "pruning", "fresh", "pickup", "claims", "streams", "endpoints", "recordings", "waits"
+    "enqueue",
+    "drain",
+    "slots",
+    "pairs",
+    "pruning",
+    "fresh",
+    "pickup",
+    "claims",
+    "streams",
+    "endpoints",
+    "recordings",
+    "waits",
 ]
-SECTIONS: tuple[Section, ...] = (
-    "enqueue", "drain", "slots", "pruning", "fresh", "pickup", "claims", "streams", "endpoints", "recordings", "waits",
-)  # fmt: skip
+SECTIONS: tuple[Section, ...] = get_args(Section)
 
 FLOOR = "floor"
 TWO_COMMITS = "floor_two_commits"

@@ -33,6 +33,18 @@ class ShortJobs:
 
 
 @dataclass(frozen=True)
+class Pair:
+    """Jobs per second of one worker process and of two, jobs that compute for a moment."""
+
+    database: DatabaseKind
+    one: float
+    two: float
+    ratio: float
+    lowest: float
+    highest: float
+
+
+@dataclass(frozen=True)
 class Pruning:
     """Jobs per second that were removed, beside a worker that finished others at full speed."""
 
@@ -149,6 +161,7 @@ class Waits:
 class Results:
     throughput: list[Throughput] = field(default_factory=list)
     short_jobs: list[ShortJobs] = field(default_factory=list)
+    pairs: list[Pair] = field(default_factory=list)
     pruning: list[Pruning] = field(default_factory=list)
     fresh: list[Fresh] = field(default_factory=list)
     pickup: list[Pickup] = field(default_factory=list)

@@ -10,6 +10,7 @@ from bench.endpoints import endpoint_costs
 from bench.fan_out import fan_out
 from bench.fresh import from_the_first_job_on
 from bench.measure import Progress, compare, percentile
+from bench.pairs import COMPUTE_SECONDS, ONE, TWO, pair
 from bench.pickup import pickup
 from bench.plan import CASES, FLOOR, PEERS, STREAMS, TOWPATH, Case, Sizes
 from bench.pruning import pruning
@@ -19,6 +20,7 @@ from bench.results import (
     EndpointCost,
     FanOut,
     Fresh,
+    Pair,
     Pickup,
     Pruning,
     Results,
@@ -73,6 +75,13 @@ def slots(databases: Databases, sizes: Sizes, announce: Announce, results: Resul
         ShortJobs(databases.kind, SLOTS, name, found.rate, found.ratio, min(found.ratios), max(found.ratios))
         for name, found in compared.items()
     ]
+
+
+def pairs(databases: Databases, sizes: Sizes, announce: Announce, results: Results) -> None:
+    progress = announce(f"{databases.kind}: two processes, jobs that compute for {COMPUTE_SECONDS * 1e6:g} µs")
+    compared = pair(databases, rounds=sizes.rounds, seconds=sizes.seconds, progress=progress)
+    one, two = compared[ONE], compared[TWO]
+    results.pairs.append(Pair(databases.kind, one.rate, two.rate, two.ratio, min(two.ratios), max(two.ratios)))
 
 
 def pruned(databases: Databases, sizes: Sizes, announce: Announce, results: Results) -> None:

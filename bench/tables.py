@@ -21,6 +21,7 @@ def tables(results: Results) -> list[Table]:
     kinds = (
         _throughput,
         _short_jobs,
+        _pairs,
         _pruning,
         _pickup,
         _fresh,
@@ -56,6 +57,15 @@ def _short_jobs(results: Results) -> Table:
         for line in results.short_jobs
     ]
     return Table(title, ("database", "slots", "system", "jobs/s", "of PgQueuer"), rows)
+
+
+def _pairs(results: Results) -> Table:
+    rows = [
+        (line.database, f"{line.one:,.0f}", f"{line.two:,.0f}", f"{line.ratio:.2f} ({line.lowest:.2f}–{line.highest:.2f})")
+        for line in results.pairs
+    ]
+    title = "Two worker processes, jobs that compute for 30 µs"
+    return Table(title, ("database", "jobs/s of one", "of two", "ratio"), rows)
 
 
 def _pruning(results: Results) -> Table:

@@ -1,6 +1,7 @@
 """Towpath with everything on: durable events, finished jobs kept, leases, heartbeats, fair order."""
 
 import asyncio
+import time
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -21,7 +22,9 @@ class Towpath:
     name: str = "towpath"
     event_loop: EventLoop = "uvloop"
     job_seconds: float = 0.0
-    """How long a handler takes."""
+    """How long a handler sleeps."""
+    compute_seconds: float = 0.0
+    """How long it keeps its core busy."""
     slots: int | None = None
     """Of a worker, if not as many as a batch needs."""
 
@@ -55,6 +58,8 @@ class Towpath:
         @app.operation(_OPERATION, queue=_QUEUE)
         async def handle(ctx: Context, payload: dict[str, Any]) -> None:
             sink(payload)
+            if self.compute_seconds:
+                _compute(self.compute_seconds)
             if self.job_seconds:
                 await asyncio.sleep(self.job_seconds)
 
@@ -62,6 +67,12 @@ class Towpath:
             # A worker with many slots claims half of them at a time, so the claims and settles are `batch` jobs each.
             slots = self.slots or (2 * batch if 2 * batch >= SPLIT_FROM else batch)
             await app.run_worker(queues=[_QUEUE], concurrency=slots)
+
+
+def _compute(seconds: float) -> None:
+    until = time.perf_counter() + seconds
+    while time.perf_counter() < until:
+        pass
 
 
 async def _nothing(ctx: Context, payload: dict[str, Any]) -> None:
