@@ -52,6 +52,7 @@ bench: install ## measure against the raw-SQL floor and other queues
 	$(BIN)/python -m bench
 
 chaos: install ## kill, pause and restart things for a long time
+	$(BIN)/pytest -q tests/engine/test_killed_orders.py
 	$(BIN)/python -m tests.chaos
 
 format: install ## fix what ruff can fix by itself

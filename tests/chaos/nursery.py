@@ -23,10 +23,11 @@ _MODULES = ("tests.chaos.worker", "tests.chaos.client")
 class Nursery:
     """The owner's side."""
 
-    def __init__(self) -> None:
+    def __init__(self, *modules: str) -> None:
+        """`modules` are imported before anything is forked; without any, those of the fleets."""
         self._lock = threading.Lock()
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "tests.chaos.nursery"],
+            [sys.executable, "-m", "tests.chaos.nursery", *(modules or _MODULES)],
             cwd=_REPOSITORY,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
@@ -68,7 +69,7 @@ def nursery() -> Nursery:
 
 
 def _serve() -> None:
-    for module in _MODULES:
+    for module in sys.argv[1:]:
         import_module(module)
     children: dict[int, int | None] = {}
     for line in sys.stdin.buffer:
