@@ -12,7 +12,7 @@ from tests.contracts.stores import opened
 from towpath.config import sqlite_path
 from towpath.core.errors import ConfigurationError
 from towpath.core.records import JOB_COLUMNS
-from towpath.store.sql import Queries, compile_query, engine_queries
+from towpath.store.sql import Queries, compile_query, engine_queries, together
 
 
 def text_of(source: str, dialect: str) -> str:
@@ -45,6 +45,14 @@ def test_keywords_may_be_written_small():
 
 def test_a_cast_is_no_parameter():
     assert compile_query("q", "SELECT :a::text, '12:30', x::float8[]", "postgres").names == ("a",)
+
+
+def test_several_are_sent_as_one_with_their_parameters_numbered_anew():
+    first = compile_query("first", "DELETE FROM a WHERE x IN :ids", "postgres")
+    second = compile_query("second", "INSERT INTO b VALUES (:now, :ids)", "postgres")
+    both = together([first, second])
+    assert both.text == "WITH first_done AS (DELETE FROM a WHERE x = ANY($1)) INSERT INTO b VALUES ($2, $1)"
+    assert both.names == ("ids", "now")
 
 
 def test_row_locks_are_dropped_where_a_write_transaction_is_alone_anyway():

@@ -14,7 +14,7 @@ names, in anybody's query.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from importlib.resources.abc import Traversable
@@ -34,6 +34,7 @@ _LOCKS = re.compile(r"^SELECT\b.*\bFOR UPDATE$", re.DOTALL)
 # a column that a later one has added.
 _WHOLE_JOB = re.compile(r"\bSELECT \* FROM towpath\.job\b")
 _NAMED_JOB = f"SELECT {', '.join(JOB_COLUMNS)} FROM towpath.job"
+_NUMBER = re.compile(r"\$(\d+)")
 _BYTEWISE = ' COLLATE "C"'  # as SQLite compares texts in any case
 _COMMENT = re.compile(r"--[^\n]*")
 
@@ -74,6 +75,18 @@ def compile_query(name: str, source: str, dialect: str, *, own: bool = False, pa
     return Query(name, text, names, own)
 
 
+def together(queries: Sequence[Query]) -> Query:
+    """One statement for PostgreSQL that does what all of them do. Each sees the database as it was before the first."""
+    names = tuple(dict.fromkeys(name for query in queries for name in query.names))
+
+    def renumbered(query: Query) -> str:
+        return _NUMBER.sub(lambda match: f"${names.index(query.names[int(match[1]) - 1]) + 1}", query.text)
+
+    *others, last = queries
+    before = ", ".join(f"{query.name}_done AS ({renumbered(query)})" for query in others)
+    return Query(last.name, f"WITH {before} {renumbered(last)}", names, all(query.own for query in queries))
+
+
 class Queries:
     """All named queries of one dialect."""
 
@@ -81,6 +94,7 @@ class Queries:
         self.dialect = dialect
         self.fragments: dict[str, str] = {}
         self._queries: dict[str, Query] = {}
+        self._together: dict[tuple[str, ...], Query] = {}
 
     def load(self, folder: Traversable, *, own: bool = False) -> None:
         """Adds a folder's files: the common ones first, then those of this dialect, which may replace them."""
@@ -115,6 +129,12 @@ class Queries:
             return self._queries[name]
         except KeyError:
             raise LookupError(f"there is no query named {name!r} for {self.dialect}") from None
+
+    def together(self, names: tuple[str, ...]) -> Query:
+        """Several that are sent as one; see `together`."""
+        if names not in self._together:
+            self._together[names] = together([self[name] for name in names])
+        return self._together[names]
 
     def names(self) -> Iterable[str]:
         return self._queries.keys()

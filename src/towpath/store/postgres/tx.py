@@ -80,6 +80,11 @@ class PostgresTx:
         await self._plan_for(guest=not found.own)
         await self.connection.executemany(found.text, [[row[key] for key in found.names] for row in rows])
 
+    async def execute_all(self, queries: tuple[str, ...], /, **params: Any) -> None:
+        found = self._queries.together(queries)
+        await self._plan_for(guest=not found.own)
+        await self.connection.execute(found.text, *(params[key] for key in found.names))
+
     async def fetch_sql(self, sql: str, *params: Any) -> Sequence[Row]:
         await self._plan_for(guest=True)
         rows: Sequence[Row] = await self.connection.fetch(sql, *params)

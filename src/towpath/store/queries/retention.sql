@@ -6,7 +6,7 @@ WHERE parent_id IS NULL AND finished_at < :before AND finished_at IS NOT NULL AN
 ORDER BY id LIMIT :limit
 
 -- name: lock_prunable
-SELECT id FROM towpath.job
+SELECT id, children_total FROM towpath.job
 WHERE id IN :ids AND parent_id IS NULL AND finished_at < :before AND finished_at IS NOT NULL AND state IN :states
   AND NOT leased
 ORDER BY id FOR UPDATE SKIP LOCKED

@@ -62,6 +62,9 @@ class SessionTx:
     async def execute_many(self, query: str, rows: Sequence[dict[str, Any]]) -> None:
         await self._call(lambda tx: tx.execute_many(query, rows))
 
+    async def execute_all(self, queries: tuple[str, ...], /, **params: Any) -> None:
+        await self._call(lambda tx: tx.execute_all(queries, **params))
+
     async def fetch_sql(self, sql: str, *params: Any) -> Sequence[Row]:
         rows: Sequence[Row] = await self._call(lambda tx: tx.fetch_sql(sql, *params))
         return rows

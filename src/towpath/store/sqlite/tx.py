@@ -81,6 +81,11 @@ class SqliteTx:
     async def execute_many(self, query: str, rows: Sequence[dict[str, Any]]) -> None:
         self.connection.executemany(self.queries[query].text, [_bindings(row) for row in rows])
 
+    async def execute_all(self, queries: tuple[str, ...], /, **params: Any) -> None:
+        bindings = _bindings(params)
+        for query in queries:
+            self.connection.execute(self.queries[query].text, bindings)
+
     async def fetch_sql(self, sql: str, *params: Any) -> Sequence[Row]:
         return self._rows(sql, params, times=False)
 
