@@ -15,6 +15,8 @@ MODULES := web/node_modules/.installed
 UI := src/towpath/server/ui/index.html
 # One more than the two cores of a small machine: tests wait as often as they compute.
 WORKERS ?= 3
+# Images for containers often forbid it, and then every process compiles everything it imports anew: half of its start.
+unexport PYTHONDONTWRITEBYTECODE
 # Only what is said on the command line: shells have a HOST of their own.
 given = $(if $(filter command,$(firstword $(origin $(1)))),--$(2) "$($(1))")
 

@@ -114,3 +114,10 @@ def test_examples_that_cannot_run_here_are_at_least_python(page):
     """`py` marks the few that need something the lock does not hold."""
     for block in blocks(page, "py"):
         ast.parse(block.text)
+
+
+def test_what_make_runs_keeps_what_it_compiled_also_where_the_machine_forbids_it():
+    told = ["--eval", "told: ; @echo told:$$PYTHONDONTWRITEBYTECODE", "told"]
+    environ = os.environ | {"MAKEFLAGS": "", "PYTHONDONTWRITEBYTECODE": "1"}
+    done = subprocess.run(["make", *told], cwd=ROOT, env=environ, capture_output=True, text=True, timeout=60, check=True)
+    assert done.stdout == "told:\n"
