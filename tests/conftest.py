@@ -11,6 +11,7 @@ from tests.services import young_clocks
 from tests.services.missing import lacking, left_out
 from tests.services.postgres import PostgresServer
 from tests.services.postgres_programs import PostgresMissing
+from tests.services.weed import BUCKET, WeedMissing, WeedServer
 
 young_clocks.begin()
 profiles.load()  # before any test is built, also where only a part of them is run
@@ -37,6 +38,28 @@ def postgres_url(postgres_server: PostgresServer) -> Iterator[str]:
     yield postgres_server.create_database(name)
     postgres_server.start()
     postgres_server.drop_database(name)
+
+
+@pytest.fixture(scope="session")
+def s3_server() -> Iterator[WeedServer]:
+    """One S3 server per test process, started by the first test that wants it."""
+    try:
+        server = WeedServer()
+    except WeedMissing as missing:
+        lacking("an S3 server", str(missing))
+    try:
+        server.start()
+        yield server
+    finally:
+        server.close()
+
+
+@pytest.fixture
+def s3_url(s3_server: WeedServer, monkeypatch: pytest.MonkeyPatch) -> str:
+    """A folder of its own in a bucket, with the credentials in the environment."""
+    for name, value in s3_server.env.items():
+        monkeypatch.setenv(name, value)
+    return f"s3://{BUCKET}/test-{next(_numbers)}"
 
 
 @pytest.fixture

@@ -23,7 +23,8 @@ class Settings:
 
     database_url: str = _setting(DEFAULT_DATABASE_URL, "Where jobs live: sqlite:///path or postgresql://…")  # type: ignore[assignment]
     blobs_url: str = _setting(
-        "", "Where large values live: file:///dir. Empty: a directory beside the SQLite file, or ./towpath-blobs"
+        "",
+        "Where large values live: file:///dir or s3://, gs://, az://bucket/prefix. Empty: beside SQLite, or ./towpath-blobs",
     )  # type: ignore[assignment]
     lease_seconds: float = _setting(
         30.0, "How long a worker may be silent before its jobs are rescued; renewed every third of it"

@@ -4,13 +4,21 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from datetime import timedelta
 from pathlib import Path
 
-from towpath.blobs import BlobStore, directory_of, lazily
+from towpath.blobs import BUCKETS, BlobStore, bucket_of, directory_of, lazily
 from towpath.config import Settings, blobs_beside, sqlite_path
 from towpath.core.errors import ConfigurationError
 from towpath.store.contract import Store
 from towpath.transports import Transport
+
+_VARIABLES = {
+    "s3": "AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_REGION and AWS_ENDPOINT",
+    "gs": "GOOGLE_SERVICE_ACCOUNT or GOOGLE_APPLICATION_CREDENTIALS",
+    "az": "AZURE_STORAGE_ACCOUNT_NAME and AZURE_STORAGE_ACCOUNT_KEY",
+}
+"""Where each kind of bucket looks for its credentials first."""
 
 
 def make_store(url: str, settings: Settings, clock: Callable[[], float] = time.time) -> Store:
@@ -71,6 +79,28 @@ def make_blobs(url: str, settings: Settings, *, on_start: bool = True) -> BlobSt
 
 def open_blobs(url: str) -> BlobStore:
     """The blob store that a URL names; InvalidBlobUrl if it names none."""
+    if place := bucket_of(url):
+        return _open_bucket(*place)
     from towpath.blobs.local import LocalBlobs
 
     return LocalBlobs(directory_of(url))
+
+
+def _open_bucket(scheme: str, bucket: str, prefix: str) -> BlobStore:
+    """Credentials, region and endpoint are those of the AWS_, GOOGLE_ and AZURE_ variables, which obstore reads itself."""
+    try:
+        import obstore.store as stores
+    except ImportError:
+        raise ConfigurationError(f"{scheme}:// needs a library; pip install 'towpath[buckets]'") from None
+    from towpath.blobs.buckets import BucketBlobs
+
+    address = f"{scheme}://{bucket}/{prefix}".rstrip("/")
+    # Whoever waits would wait three minutes by default. Jobs are tried again later in any case.
+    retry = {"max_retries": 5, "retry_timeout": timedelta(seconds=30)}
+    try:
+        store = getattr(stores, BUCKETS[scheme])(bucket, prefix=prefix or None, retry_config=retry)
+    except Exception as error:  # whatever it is: its text may hold what the variables say
+        raise ConfigurationError(
+            f"the blob store at {address} cannot be opened ({type(error).__name__}); check {_VARIABLES[scheme]}"
+        ) from None
+    return BucketBlobs(store, address)

@@ -11,9 +11,10 @@ from towpath.blobs.errors import (
 )
 from towpath.blobs.keys import MAX_KEY_LENGTH
 from towpath.blobs.lazy import lazily
-from towpath.blobs.urls import directory_of
+from towpath.blobs.urls import BUCKETS, bucket_of, directory_of
 
 __all__ = [
+    "BUCKETS",
     "MAX_KEY_LENGTH",
     "BlobError",
     "BlobInfo",
@@ -23,6 +24,7 @@ __all__ = [
     "BlobStoreUnavailable",
     "InvalidBlobKey",
     "InvalidBlobUrl",
+    "bucket_of",
     "directory_of",
     "lazily",
 ]

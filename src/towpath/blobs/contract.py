@@ -3,7 +3,7 @@
 from collections.abc import AsyncGenerator, AsyncIterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Protocol
+from typing import Literal, Protocol
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +44,10 @@ class BlobStore(Protocol):
     def open(self, key: str, start: int = 0, end: int | None = None) -> AsyncGenerator[bytes, None]:
         """Stream the bytes from `start` up to, not including, `end`; a range past the end is cut off there.
 
-        One reader sees one value, even if the blob is replaced or deleted meanwhile. Errors, `BlobNotFound` among
-        them, come with the first chunk. A reader that stops early closes the stream (`contextlib.aclosing`).
+        One reader sees one value, even if the blob is replaced or deleted meanwhile. A bucket has only what is there now:
+        the reader of a value of more than a few megabytes then gets an error, and never a mixture. Errors,
+        `BlobNotFound` among them, come with the first chunk. A reader that stops early closes the stream
+        (`contextlib.aclosing`).
         """
         ...
 
@@ -76,8 +78,19 @@ class BlobStore(Protocol):
         """Give the blob another key, replacing what is there. Raises `BlobNotFound` if there is no source.
 
         One atomic step on a local directory. In a bucket it is a copy and a delete: the target appears whole, and a
-        crash in between leaves the source as well, so that a repeated move ends right.
+        crash in between leaves the source as well, so that a repeated move ends right. Of several at once, more than one
+        may succeed there.
         """
+        ...
+
+    def uri(self, key: str) -> str | None:
+        """The address by which others with access to the same bucket know the blob, such as `s3://bucket/prefix/key`;
+        None where there is none, as in a local directory."""
+        ...
+
+    async def sign(self, key: str, *, method: Literal["GET", "PUT"] = "GET", seconds: float) -> str | None:
+        """A URL by which anybody may use that one key with that one method until then; None where the store has no such
+        thing, as a local directory. A blob need not be there yet."""
         ...
 
     async def aclose(self) -> None:

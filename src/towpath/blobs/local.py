@@ -7,7 +7,7 @@ from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import suppress
 from itertools import islice
 from pathlib import Path
-from typing import ParamSpec, TypeVar
+from typing import Literal, ParamSpec, TypeVar
 
 from towpath.blobs import tree
 from towpath.blobs.contract import BlobInfo
@@ -106,6 +106,14 @@ class LocalBlobs:
 
     async def move(self, source: str, target: str) -> None:
         await self._run(tree.move, self.root, source, check_key(source), check_key(target))
+
+    def uri(self, key: str) -> str | None:
+        check_key(key)
+        return None
+
+    async def sign(self, key: str, *, method: Literal["GET", "PUT"] = "GET", seconds: float) -> str | None:
+        check_key(key)
+        return None
 
     async def aclose(self) -> None:
         self._closed = True

@@ -1,11 +1,15 @@
 """What the URL of a blob store in the settings names. `wiring.py` opens it."""
 
+import re
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from towpath.blobs.errors import InvalidBlobUrl
 
-_KNOWN = "known schemes: file (file:///absolute/directory)"
+BUCKETS = {"s3": "S3Store", "gs": "GCSStore", "az": "AzureStore"}
+"""Schemes of buckets -> the class of obstore's that speaks to them."""
+_KNOWN = "known schemes: file (file:///absolute/directory), s3, gs and az (s3://bucket/prefix)"
+_PLACE = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]*(/[A-Za-z0-9_-][A-Za-z0-9._-]*)*")
 
 
 def directory_of(url: str) -> Path:
@@ -18,6 +22,21 @@ def directory_of(url: str) -> Path:
         given = f"the scheme {parts.scheme!r}" if parts.scheme else "no scheme"
         raise InvalidBlobUrl(f"the URL of the blob store has {given}, which names no store; {_KNOWN}")
     return _directory(parts.netloc, unquote(parts.path), bool(parts.query or parts.fragment))
+
+
+def bucket_of(url: str) -> tuple[str, str, str] | None:
+    """Scheme, bucket and prefix of a bucket's URL; None if it is not one."""
+    scheme, _, place = url.partition("://")
+    if scheme not in BUCKETS:
+        return None
+    place = place.removesuffix("/")
+    if not _PLACE.fullmatch(place):
+        raise InvalidBlobUrl(
+            f"the {scheme} URL of the blob store is not {scheme}://bucket or {scheme}://bucket/prefix, of letters, digits, "
+            f"'.', '_' and '-'; credentials are not part of it, they come from the environment; {_KNOWN}"
+        )
+    bucket, _, prefix = place.partition("/")
+    return scheme, bucket, prefix
 
 
 def _directory(host: str, path: str, has_more: bool) -> Path:
