@@ -14,7 +14,7 @@ from towpath import App, assets
 from towpath.batches import estimating, intake, moving, removing, schemas, stored
 from towpath.batches.access import BatchPath, OrderPath, own_batch, owner_of
 from towpath.batches.intake import Owner, Wanted, as_lines
-from towpath.batches.lines import lines_of
+from towpath.batches.lines import lines_of, split
 from towpath.batches.names import dataset_key, results_key
 from towpath.batches.records import Batch
 from towpath.batches.shaping import batch_shape, detail_shape, order_shape
@@ -26,6 +26,7 @@ from towpath.http.problems import conflict, invalid, not_found, responses
 from towpath.http.routing import Router
 from towpath.http.state import Engine
 from towpath.identity.principal import Principal
+from towpath.outbound.sources import is_address, open_source
 
 router = Router(prefix="/api/batches", tags=["batches"])
 bodies.large("POST", r"/api/batches/(completion|estimate)")
@@ -71,12 +72,16 @@ async def create_completion_batch(
     settings = {"window": asked.window, "strict_inputs": asked.strict_inputs}
     wanted = Wanted(
         asked.provider, asked.models, asked.title, {name: value for name, value in settings.items() if value},
-        lines=as_lines(asked.requests) if asked.requests is not None else None, asset_id=asked.input,
-        dataset_ids=asked.dataset_ids,
+        lines=as_lines(asked.requests) if asked.requests is not None else None, dataset_ids=asked.dataset_ids,
+        asset_id=asked.input if not _by_address(asked) else None, uri=asked.input if _by_address(asked) else None,
     )  # fmt: skip
     batch_id, job_id = await intake.create(app, wanted, owner_of(principal))
     audit(request, "batch.create", batch_id, provider=asked.provider)
     return schemas.Made(id=batch_id, job_id=job_id, status="PENDING")
+
+
+def _by_address(asked: schemas.Inputs) -> bool:
+    return asked.input is not None and is_address(asked.input)
 
 
 def _one_of(asked: schemas.Inputs) -> None:
@@ -85,13 +90,17 @@ def _one_of(asked: schemas.Inputs) -> None:
         raise invalid("requests", "give one of requests, input and dataset_ids")
 
 
-@router.post("/estimate", operation_id="estimate_batch", responses=responses(404))
+@router.post("/estimate", operation_id="estimate_batch", responses=responses(404, 409))
 async def estimate_batch(principal: Reader, app: Engine, asked: schemas.EstimateRequest) -> schemas.Estimate:
     """What a completion may cost, by the price list. Nothing is stored."""
     _one_of(asked)
-    async with aclosing(_lines(app, principal, asked)) as lines:
-        size = await _size(app, principal, asked)
-        told = await estimating.estimate(lines, size, list(dict.fromkeys(asked.models)), await app.prices.get())
+    models, prices = list(dict.fromkeys(asked.models)), await app.prices.get()
+    if asked.input is not None and _by_address(asked):
+        async with open_source(app.settings, asked.input, tenant=principal.tenant) as source:
+            told = await estimating.estimate(split(aiter(source), estimating.MOST_READ), source.size, models, prices)
+    else:
+        async with aclosing(_lines(app, principal, asked)) as lines:
+            told = await estimating.estimate(lines, await _size(app, principal, asked), models, prices)
     return schemas.Estimate(**{name: getattr(told, name) for name in schemas.Estimate.model_fields})
 
 
@@ -102,10 +111,13 @@ async def _keys(app: App, principal: Principal, asked: schemas.Inputs) -> list[s
     found = await stored.datasets(app, principal.tenant, ids)
     if len(found) < len(ids):
         raise not_found("one of these datasets is not there")
-    return [
+    keys = [
         (await assets.get(app, principal.tenant, one.asset_id)).blob_key if one.asset_id else dataset_key(one.id)
         for one in found
     ]
+    if any([await app.blobs.head(key) is None for key in keys]):
+        raise conflict("one of these datasets has not been read from its address yet; ask again in a while")
+    return keys
 
 
 async def _lines(app: App, principal: Principal, asked: schemas.Inputs) -> AsyncGenerator[bytes, None]:

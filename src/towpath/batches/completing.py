@@ -24,12 +24,12 @@ from towpath import (
     ProviderState,
     SchemaInvalid,
     Transaction,
-    assets,
     to_json,
 )
 from towpath.batches import estimating, stored
 from towpath.batches.answers import Answers
-from towpath.batches.lines import download, pieces_of
+from towpath.batches.inputs import download_all
+from towpath.batches.lines import pieces_of
 from towpath.batches.merging import Lost, Merging
 from towpath.batches.names import (
     ANSWER,
@@ -37,7 +37,6 @@ from towpath.batches.names import (
     KIND,
     LOCAL,
     answers_key,
-    dataset_key,
     index_key,
     requests_key,
     results_key,
@@ -92,7 +91,7 @@ class Completing:
         with tempfile.TemporaryDirectory(prefix="towpath-") as folder:
             given = Path(folder) / "input"
             given.touch()
-            await self._download(ctx, batch, given)
+            await download_all(ctx, batch.tenant, batch.dataset_ids, given)
             reader = Reader(Path(folder), batch.models, limits)
             read = await ctx.in_thread(reader.read, given)
             await ctx.blobs.delete_prefix(work_prefix(batch.id))  # of an attempt that died
@@ -124,19 +123,6 @@ class Completing:
         except ConfigurationError as error:
             raise Fatal(str(error), remedy="set up the provider where the workers run, then retry") from error
         return Limits(limits.count or _UNLIMITED, limits.bytes)
-
-    async def _download(self, ctx: Context, batch: Batch, target: Path) -> None:
-        found = await stored.datasets(ctx, batch.tenant, batch.dataset_ids)
-        if len(found) < len(batch.dataset_ids):
-            raise Fatal("a dataset of this batch is there no more", remedy="make a new batch")
-        for dataset in found:
-            key = dataset_key(dataset.id)
-            if dataset.asset_id is not None:
-                try:
-                    key = (await assets.get(ctx, batch.tenant, dataset.asset_id)).blob_key
-                except assets.AssetNotFound:
-                    raise Fatal(f"the file {dataset.name!r} was deleted", remedy="upload it again") from None
-            await download(ctx.blobs, key, target)
 
     async def _ask_here(self, ctx: Context, batch: Batch, shards: Sequence[Shard]) -> list[Lost]:
         """Orders that this installation's own workers do, as children of the job."""

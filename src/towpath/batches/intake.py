@@ -9,6 +9,7 @@ from typing import Any
 
 from towpath import App, SchemaInvalid, Transaction, assets, new_id, plain_text, to_json
 from towpath.batches import stored
+from towpath.batches.inputs import keep_address
 from towpath.batches.names import COMPLETE, COMPLETION, KIND, LOCAL, QUEUE, dataset_key
 from towpath.providers.catalog import PROVIDERS
 
@@ -33,7 +34,8 @@ class Owner:
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What is asked for. The requests are lines of one's own, an uploaded file, or datasets that there are: one of them."""
+    """What is asked for. The requests are one of these: lines of one's own, an uploaded file, an address, or datasets that
+    there are."""
 
     provider: str
     models: Sequence[str] = ()
@@ -41,6 +43,7 @@ class Wanted:
     settings: Mapping[str, Any] = field(default_factory=dict)
     lines: AsyncIterator[bytes] | None = None
     asset_id: str | None = None
+    uri: str | None = None
     dataset_ids: Sequence[str] = ()
     retry_of: str | None = None
 
@@ -80,25 +83,27 @@ async def create(app: App, wanted: Wanted, whose: Owner) -> tuple[str, str]:
     provider = checked_provider(app, wanted.provider)
     models = checked_models(app, provider, wanted.models)
     batch_id, dataset_ids = new_id(), [one.lower() for one in wanted.dataset_ids]
-    new: tuple[str, str, str | None] | None = None
+    new: dict[str, str | None] | None = None
     if wanted.lines is not None:
-        new = (new_id(), "requests", None)
-        await app.blobs.put(dataset_key(new[0]), wanted.lines)
+        new = _dataset("requests")
+        await app.blobs.put(dataset_key(str(new["id"])), wanted.lines)
     elif wanted.asset_id is not None:
         asset = await assets.get(app, whose.tenant, wanted.asset_id)
-        new = (new_id(), asset.name, asset.id)
+        new = _dataset(asset.name, asset_id=asset.id)
+    elif wanted.uri is not None:
+        new = _dataset("input")
+        new["name"], new["source"] = await keep_address(app, whose.tenant, str(new["id"]), wanted.uri)
     elif len(await stored.datasets(app, whose.tenant, dataset_ids)) < len(dataset_ids):
         raise SchemaInvalid("one of these datasets is not there", path="dataset_ids")
     title = " ".join(plain_text(wanted.title or "", LONGEST_TITLE * 4).split())[:LONGEST_TITLE]
 
     async def unit(tx: Transaction) -> str:
         if new is not None:
-            made = {"id": new[0], "name": new[1], "asset_id": new[2], "batch_id": batch_id}
-            await tx.change("batch_dataset_add", tenant=whose.tenant, now=tx.now, **made)
+            await tx.change("batch_dataset_add", tenant=whose.tenant, batch_id=batch_id, now=tx.now, **new)
         await tx.change(
             "batch_add", id=batch_id, tenant=whose.tenant, lane=whose.lane, task_type=COMPLETION, provider=provider,
-            title=title or (new[1] if new is not None else "requests"), models=to_json(models),
-            settings=to_json(dict(wanted.settings)), dataset_ids=to_json([new[0]] if new is not None else dataset_ids),
+            title=title or (new["name"] if new is not None else "requests"), models=to_json(models),
+            settings=to_json(dict(wanted.settings)), dataset_ids=to_json([new["id"]] if new is not None else dataset_ids),
             retry_of=wanted.retry_of, created_by=whose.account_id, creator=whose.name, now=tx.now,
         )  # fmt: skip
         return await tx.enqueue(
@@ -106,6 +111,10 @@ async def create(app: App, wanted: Wanted, whose: Owner) -> tuple[str, str]:
         )
 
     return batch_id, await app.transact(unit)
+
+
+def _dataset(name: str, *, asset_id: str | None = None) -> dict[str, str | None]:
+    return {"id": new_id(), "name": name, "asset_id": asset_id, "source": None}
 
 
 async def as_lines(requests: Sequence[Any]) -> AsyncIterator[bytes]:

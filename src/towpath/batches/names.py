@@ -46,5 +46,10 @@ def answers_key(batch_id: str, model: int, shard: int) -> str:
     return f"{work_prefix(batch_id)}/answers-{model}-{shard}.jsonl"
 
 
+def address_key(dataset_id: str) -> str:
+    """Where a dataset is to be read from, word for word; gone when that has been done."""
+    return f"{DATASETS}/{dataset_id}/address"
+
+
 def dataset_key(dataset_id: str) -> str:
     return f"{DATASETS}/{dataset_id}/lines.jsonl"

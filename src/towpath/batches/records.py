@@ -50,12 +50,14 @@ class Batch:
 
 @dataclass(frozen=True, slots=True)
 class Dataset:
-    """A stored list of inputs: lines of its own, or those of an uploaded file."""
+    """A stored list of inputs: lines of its own, those of an uploaded file, or those at an address until they are read."""
 
     id: str
     tenant: str
     name: str
     asset_id: str | None
+    source: str | None = None
+    """The address they come from, as it may be shown."""
 
 
 def batch_from(row: Row) -> Batch:
@@ -75,4 +77,4 @@ def _ended_from(row: Row) -> Ended | None:
 
 
 def dataset_from(row: Row) -> Dataset:
-    return Dataset(row["id"], row["tenant"], row["name"], row["asset_id"])
+    return Dataset(row["id"], row["tenant"], row["name"], row["asset_id"], row["source"])

@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
+from towpath.batches.inputs import LONGEST_ADDRESS
 from towpath.batches.intake import LONGEST_TITLE, MOST_MODELS
 from towpath.http.shapes import Answer, Moment, Request, Text, any_case
 
@@ -38,7 +39,14 @@ class Inputs(Request):
     """Where the requests are: one of the three."""
 
     requests: Requests = None
-    input: Annotated[Id | None, Field(description="An uploaded file of JSON lines: the asset's id.")] = None
+    input: Annotated[
+        Text | None,
+        Field(
+            min_length=1, max_length=LONGEST_ADDRESS,
+            description="A file of JSON lines: the id of an uploaded one, or an address that begins with https://, s3://, "
+            "gs:// or az://. It is read once; a signature in it is not kept longer than that.",
+        ),
+    ] = None  # fmt: skip
     dataset_ids: Annotated[list[Id], Field(max_length=100, default_factory=list, description="Those of earlier batches.")]
 
 

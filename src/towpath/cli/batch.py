@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import sys
 from collections.abc import AsyncIterator, Sequence
@@ -26,6 +27,7 @@ from towpath.cli.options import AsJson, Database, Limit, Tenant, finds_data
 from towpath.cli.screen import clean, console, say_json, table
 from towpath.core.errors import ConfigurationError
 from towpath.core.records import DEFAULT_TENANT
+from towpath.outbound.sources import is_address
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -33,10 +35,10 @@ app = typer.Typer(
 )
 
 Requests = Annotated[
-    Path,
+    str,
     typer.Argument(
-        metavar="FILE", help="Requests as JSON lines, such as {\"custom_id\": \"a\", \"body\": {\"messages\": […]}}.",
-        exists=True, dir_okay=False, readable=True,
+        metavar="FILE", help="Requests as JSON lines, such as {\"custom_id\": \"a\", \"body\": {\"messages\": […]}}; "
+        "a file here, or an address that begins with https://, s3://, gs:// or az://.",
     ),
 ]  # fmt: skip
 
@@ -71,11 +73,15 @@ def complete(
     Examples:
       towpath batch complete questions.jsonl
       towpath batch complete questions.jsonl --provider OPENAI --model gpt-5-mini --wait
+      towpath batch complete https://example.com/questions.jsonl
       towpath batch results ID > answers.jsonl
     """
     settings = {"window": window, "strict_inputs": strict}
     kept = {name: value for name, value in settings.items() if value}
-    wanted = Wanted(provider, model or (), title or file.name, kept, lines=pieces_of(file))
+    if is_address(file):
+        wanted = Wanted(provider, model or (), title, kept, uri=file)
+    else:
+        wanted = Wanted(provider, model or (), title or Path(file).name, kept, lines=pieces_of(_readable(file)))
     batch_id, job_id = run(_complete(wanted, tenant, database))
     if as_json:
         say_json({"id": batch_id, "job_id": job_id, "status": "PENDING"})
@@ -83,6 +89,13 @@ def complete(
         console().print(batch_id)
     if wait:
         raise typer.Exit(run(watching.follow(batch_id, database, quiet=as_json)))
+
+
+def _readable(file: str) -> Path:
+    path = Path(file)
+    if not path.is_file() or not os.access(path, os.R_OK):
+        raise typer.BadParameter(f"there is no file {clean(file)} that can be read", param_hint="FILE")
+    return path
 
 
 async def _complete(wanted: Wanted, tenant: str, database: str | None) -> tuple[str, str]:

@@ -2565,7 +2565,7 @@ export interface components {
             dataset_ids?: string[];
             /**
              * Input
-             * @description An uploaded file of JSON lines: the asset's id.
+             * @description A file of JSON lines: the id of an uploaded one, or an address that begins with https://, s3://, gs:// or az://. It is read once; a signature in it is not kept longer than that.
              */
             input?: string | null;
             /** Models */
@@ -3123,7 +3123,7 @@ export interface components {
             dataset_ids?: string[];
             /**
              * Input
-             * @description An uploaded file of JSON lines: the asset's id.
+             * @description A file of JSON lines: the id of an uploaded one, or an address that begins with https://, s3://, gs:// or az://. It is read once; a signature in it is not kept longer than that.
              */
             input?: string | null;
             /**
@@ -5807,6 +5807,15 @@ export interface operations {
             };
             /** @description There is no such thing */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description This does not fit the present state */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };

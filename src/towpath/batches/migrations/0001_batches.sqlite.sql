@@ -33,12 +33,14 @@ CREATE TABLE towpath_batch (
 );
 CREATE INDEX towpath_batch_tenant ON towpath_batch (tenant, id);
 
--- A stored list of inputs. Its lines are a blob of its own, or an uploaded file.
+-- A stored list of inputs. Its lines are a blob of its own, an uploaded file, or still at an address.
 CREATE TABLE towpath_batch_dataset (
     id         text PRIMARY KEY,
     tenant     text NOT NULL,
     name       text NOT NULL,
     asset_id   text,
+    -- Where the lines come from, as it may be shown: without what stands behind its question mark.
+    source     text,
     -- The batch that it came with. It goes with that one, unless another batch names it.
     batch_id   text NOT NULL,
     created_at REAL NOT NULL

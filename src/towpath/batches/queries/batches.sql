@@ -36,11 +36,11 @@ UPDATE towpath.batch SET removed_at = coalesce(removed_at, :now) WHERE id IN :id
 DELETE FROM towpath.batch WHERE id IN :ids
 
 -- name: batch_dataset_add
-INSERT INTO towpath.batch_dataset (id, tenant, name, asset_id, batch_id, created_at)
-VALUES (:id, :tenant, :name, :asset_id, :batch_id, :now)
+INSERT INTO towpath.batch_dataset (id, tenant, name, asset_id, source, batch_id, created_at)
+VALUES (:id, :tenant, :name, :asset_id, :source, :batch_id, :now)
 
 -- name: batch_datasets_by_id
-SELECT id, tenant, name, asset_id, batch_id, created_at FROM towpath.batch_dataset WHERE tenant = :tenant AND id IN :ids
+SELECT id, tenant, name, asset_id, source, batch_id, created_at FROM towpath.batch_dataset WHERE tenant = :tenant AND id IN :ids
 
 -- name: batch_datasets_known
 SELECT id FROM towpath.batch_dataset WHERE id IN :ids
