@@ -24,6 +24,9 @@ async def every_page(place: Place, tenant: str) -> Mapping[str, str]:
     return {
         "/": "under way",
         "/recordings": "Recordings",
+        "/batches": "Batches",
+        "/batches/new": "New batch",
+        "/batches/00000000-0000-7000-8000-000000000000": "There is no such batch",
         "/jobs": "Jobs",
         "/jobs?state=waiting": "Jobs",
         f"/jobs/{failed.id}": "mend",

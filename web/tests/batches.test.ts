@@ -1,59 +1,53 @@
-import { beforeEach, describe, expect, it } from "vitest";
-import { inParts, untilDone, type Batch } from "@/services/batches";
-import { toastOutcome, toasts } from "@/stores/toasts";
+import { describe, expect, it } from "vitest";
+import type { Batch } from "@/api/types";
+import { answerWords } from "@/services/batches/answers";
+import { completionOf, estimateOf, missingIn, modelsIn, newDraft, requestsIn } from "@/services/batches/draft";
+import { withNews } from "@/services/batches/news";
+import { standingWords } from "@/services/batches/standing";
 
-describe("acting on many", () => {
-  it("is done in parts that the server takes at once, and adds up", async () => {
-    const sizes: number[] = [];
-    const told: number[] = [];
-    const ids = Array.from({ length: 1001 }, (_, number) => String(number));
-    const total = await inParts(
-      ids,
-      ([first = "", ...rest]) => {
-        sizes.push(rest.length + 1);
-        return Promise.resolve({ done: rest.length, refused: { [first]: "it runs" } });
-      },
-      (done) => told.push(done),
-    );
-    expect(sizes).toEqual([500, 500, 1]);
-    expect(told).toEqual([499, 998, 998]);
-    expect(total).toEqual({ done: 998, refused: { 0: "it runs", 500: "it runs", 1000: "it runs" } });
+const row = (id: string, more: Partial<Batch> = {}): Batch => ({ id, status: "PENDING", ...more }) as Batch;
+
+describe("a batch that is being written", () => {
+  it("has each model once", () => expect(modelsIn("a, b\na,")).toEqual(["a", "b"]));
+
+  it("counts broken lines without the empty ones", () => {
+    const { requests, wrong } = requestsIn('{"custom_id": "1"}\n\nno\n[1]');
+    expect(requests).toEqual([{ custom_id: "1" }]);
+    expect(wrong.map(({ line }) => line)).toEqual([2, 3]);
   });
 
-  it("goes on after the last batch until nothing remains", async () => {
-    const batches: Batch[] = [
-      { done: 5, refused: { a: "gone" }, remaining: true, next: "n1" },
-      { done: 0, refused: {}, remaining: true, next: "n2" },
-      { done: 2, refused: { b: "runs" }, remaining: false, next: null },
-    ];
-    const asked: (string | null)[] = [];
-    const total = await untilDone((after) => {
-      asked.push(after);
-      return Promise.resolve(batches[asked.length - 1] as Batch);
-    });
-    expect(asked).toEqual([null, "n1", "n2"]);
-    expect(total).toEqual({ done: 7, refused: { a: "gone", b: "runs" } });
+  it("says what is missing, and then what is sent", () => {
+    const draft = { ...newDraft(), from: "text" as const, provider: "OPENAI", window: "24h" };
+    expect(missingIn(draft)).toContain("at least one request");
+    draft.text = '{"custom_id": "1"}';
+    expect(missingIn(draft)).toContain("models");
+    expect(estimateOf(draft)).toBeNull();
+    draft.models = "m";
+    expect(missingIn(draft)).toBeNull();
+    expect(completionOf(draft)).toMatchObject({ models: ["m"], window: "24h", requests: [{ custom_id: "1" }] });
+    expect(completionOf({ ...draft, provider: "LOCAL" }).window).toBeNull();
   });
 });
 
-describe("the message about many", () => {
-  beforeEach(() => void (toasts.value = []));
-
-  it("says how many were done, and why others were left alone", () => {
-    toastOutcome({ done: 2, refused: {} }, "job", "deleted");
-    toastOutcome({ done: 1, refused: { a: "it runs" } }, "job", "deleted");
-    expect(toasts.value).toMatchObject([
-      { text: "2 jobs deleted", detail: null, bad: false },
-      { text: "1 job deleted", detail: "1 job left alone: it runs", bad: false },
+describe("a batch that is told of", () => {
+  it("is shown as it was pushed, and left out when it is gone", () => {
+    const news = [
+      { id: "a", row: row("a", { status: "COMPLETED" }) },
+      { id: "b", row: null },
+    ];
+    expect(withNews([row("a"), row("b"), row("c")], news).map(({ id, status }) => [id, status])).toEqual([
+      ["a", "COMPLETED"],
+      ["c", "PENDING"],
     ]);
   });
 
-  it("is bad news only where nothing could be done", () => {
-    toastOutcome({ done: 0, refused: { a: "it runs", b: "it runs" } }, "recording", "retried");
-    toastOutcome({ done: 0, refused: {} }, "job", "deleted");
-    expect(toasts.value).toMatchObject([
-      { text: "0 recordings retried", detail: "2 recordings left alone: it runs", bad: true },
-      { text: "0 jobs deleted", bad: false },
-    ]);
+  it("says what to do about an order in doubt", () => {
+    const told = standingWords(row("a", { waiting_for: "submit_unknown", provider: "ACME" }), null);
+    expect(told.what).toContain("ACME cannot say");
+    expect(told.remedy).toContain("adopt it");
+  });
+
+  it("has the provider's figures in words", () => {
+    expect(answerWords({ status: "x", counts: { ok_lines: 2 }, note: "slow" })).toBe("2 ok lines · note: slow");
   });
 });

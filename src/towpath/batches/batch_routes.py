@@ -11,7 +11,7 @@ from fastapi.responses import StreamingResponse
 from pydantic import Field
 
 from towpath import App, assets
-from towpath.batches import estimating, intake, moving, removing, schemas, stored
+from towpath.batches import estimating, intake, moving, previewing, removing, schemas, stored
 from towpath.batches.access import BatchPath, OrderPath, own_batch, owner_of
 from towpath.batches.intake import Owner, Wanted, as_lines
 from towpath.batches.lines import lines_of, split
@@ -32,6 +32,7 @@ router = Router(prefix="/api/batches", tags=["batches"])
 bodies.large("POST", r"/api/batches/(completion|estimate)")
 
 _MOST_EXAMINED = 1000
+_NO_RESULTS = "this batch has no results yet; GET /api/batches/{id} tells how far it is"
 _RESULTS: dict[int | str, dict[str, Any]] = {
     200: {"content": {"application/jsonl": {}}, "description": "A line for each request and model, as an attachment."}
 }
@@ -160,11 +161,28 @@ async def get_batch_results(principal: Reader, app: Engine, batch_id: BatchPath)
     batch = await own_batch(app, principal, batch_id)
     key = results_key(batch.id)
     if batch.result_bytes is None or await app.blobs.head(key) is None:
-        raise not_found("this batch has no results yet; GET /api/batches/{id} tells how far it is")
+        raise not_found(_NO_RESULTS)
     headers = {
         "Content-Disposition": f'attachment; filename="batch-{batch.id}.jsonl"', "Content-Length": str(batch.result_bytes)
     }  # fmt: skip
     return StreamingResponse(app.blobs.open(key), media_type="application/jsonl", headers=headers)
+
+
+class PreviewQuery(shapes.Request):
+    limit: Annotated[int, Field(ge=1, le=100)] = 20
+    failed: Annotated[bool, Field(description="Only what has an error.")] = False
+
+
+@router.get("/{batch_id}/preview", operation_id="preview_batch_results", responses=responses(404))
+async def preview_batch_results(
+    principal: Reader, app: Engine, batch_id: BatchPath, asked: Annotated[PreviewQuery, Query()]
+) -> schemas.Preview:
+    """The first lines of the results as people read them: what was said, or what went wrong. 8 MiB are looked at."""
+    batch = await own_batch(app, principal, batch_id)
+    if batch.result_bytes is None:
+        raise not_found(_NO_RESULTS)
+    found = await previewing.preview(app.blobs, batch.id, asked.limit, failed=asked.failed)
+    return schemas.Preview.model_validate({"lines": found.lines, "more": found.more})
 
 
 @router.post("/{batch_id}/cancel", operation_id="cancel_batch", responses=responses(404))

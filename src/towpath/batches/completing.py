@@ -7,7 +7,7 @@ batch, which a step may write again.
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import aclosing, closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,11 +15,13 @@ from typing import Any
 
 from towpath import (
     App,
+    ChildrenFailed,
     ConfigurationError,
     Context,
     Fatal,
     Order,
     Partial,
+    Price,
     ProviderJob,
     ProviderState,
     SchemaInvalid,
@@ -30,7 +32,7 @@ from towpath.batches import estimating, stored
 from towpath.batches.answers import Answers
 from towpath.batches.inputs import download_all
 from towpath.batches.lines import pieces_of
-from towpath.batches.merging import Lost, Merging
+from towpath.batches.merging import Lost, Merging, Tally
 from towpath.batches.names import (
     ANSWER,
     COMPLETION,
@@ -80,10 +82,11 @@ class Completing:
                     await ctx.step("fetch", self._fetch, ctx, batch, row, shard, key=str(row.part))
             lost = [_lost(shard, row.error or _ended(row)) for row, shard in zip(rows, shards, strict=True)]
         merged = await ctx.step("merge", self._merge, ctx, batch, shards, lost)
-        await ctx.step("clean up", self._clean_up, ctx, batch, rows)
+        if batch.provider != LOCAL or not lost:  # a child that is requeued reads its requests again
+            await ctx.step("clean up", self._clean_up, ctx, batch, rows)
         if shards and plan["estimate_cents"]:
             await ctx.spent(plan["estimate_cents"] if merged["cost_cents"] is None else merged["cost_cents"])
-        return _outcome(batch, plan, merged)
+        return _outcome(batch, plan, merged, left_to_children=batch.provider == LOCAL and bool(lost))
 
     async def _read(self, ctx: Context, batch: Batch) -> dict[str, Any]:
         limits = self._limits(batch)
@@ -149,7 +152,8 @@ class Completing:
         merging = Merging(ctx.blobs, batch, [(shard.model, shard.shard) for shard in shards], lost)
         stored_as = await ctx.blobs.put(results_key(batch.id), merging.pieces())
         tallies = merging.tallies
-        cents = estimating.cost_of(tallies, await self._app.prices.get())
+        prices = await self._app.prices.get()
+        cents = estimating.cost_of(tallies, prices)
         for tally in tallies:
             if tally.ok and batch.provider != LOCAL:  # those were metered one by one
                 await ctx.meter(model=tally.model, tokens_in=tally.tokens_in, tokens_out=tally.tokens_out)
@@ -162,7 +166,8 @@ class Completing:
 
         await ctx.transact(unit)
         asked = {tally.model: tally.status for tally in tallies if tally.ok or tally.failed}
-        return told | {"models": asked, "first_error": merging.first_error}
+        orders = [_told_of(shard, merging.orders[shard.model, shard.shard], prices) for shard in shards]
+        return told | {"models": asked, "first_error": merging.first_error, "orders": orders}
 
     async def _clean_up(self, ctx: Context, batch: Batch, rows: Sequence[ProviderJob]) -> None:
         """Here and at the provider. What the provider will not have removed goes by itself one day, and fails nothing."""
@@ -187,6 +192,11 @@ def _order(batch: Batch, shard: Shard) -> Order:
     return Order("", COMPLETION, batch.models[shard.model], requests=key, count=shard.count, options=options)
 
 
+def _told_of(shard: Shard, tally: Tally, prices: Mapping[str, Price]) -> dict[str, Any]:
+    """What came of one order, for people to read beside what its provider said."""
+    return {"ok": tally.ok, "failed": shard.count - tally.ok, "cost_cents": estimating.cost_of([tally], prices)}
+
+
 def _child(batch: Batch, shard: Shard) -> dict[str, Any]:
     return {"batch_id": batch.id, "model": shard.model, "shard": shard.shard, "count": shard.count}
 
@@ -199,17 +209,20 @@ def _ended(row: ProviderJob) -> str:
     return f"{row.provider} has no result of it" if row.state in _HAVE_RESULTS else f"{row.provider} says {row.status}"
 
 
-def _outcome(batch: Batch, plan: dict[str, Any], merged: dict[str, Any]) -> dict[str, Any] | Partial:
-    told = {"batch_id": batch.id, "ok": merged["ok"], "failed": merged["failed"], "invalid": plan["invalid"]}
+def _outcome(
+    batch: Batch, plan: dict[str, Any], merged: dict[str, Any], *, left_to_children: bool
+) -> dict[str, Any] | Partial:
+    told = {"batch_id": batch.id, "invalid": plan["invalid"]} | {name: merged[name] for name in ("ok", "failed", "orders")}
     if not plan["count"]:
         raise SchemaInvalid("there are no requests in it", remedy="send at least one")
     if not plan["shards"]:
         raise SchemaInvalid(f"none of its {plan['count']} requests can be asked: {plan['first_problem']}")
     status = of_completion(list(merged["models"].values()))
     if status == FAILED:
-        raise Fatal(
-            f"none of its requests was answered: {merged['first_error']}", remedy="its results have the reason of each"
-        )
+        why = f"none of its requests was answered: {merged['first_error']}"
+        if left_to_children:
+            raise ChildrenFailed(why)  # they are in the inbox, and whoever requeues them there brings it back
+        raise Fatal(why, remedy="its results have the reason of each")
     if status == COMPLETED and not (plan["invalid"] and batch.settings.get("strict_inputs")):
         return told
     return Partial(told, warning_of(merged["failed"], plan["invalid"]))

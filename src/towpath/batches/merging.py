@@ -33,6 +33,13 @@ class Tally:
     unmeasured: int = 0
     """Answers that nobody told the tokens of."""
 
+    def add(self, tokens_in: int | None, tokens_out: int | None) -> None:
+        """One more answer."""
+        self.ok += 1
+        self.unmeasured += tokens_in is None and tokens_out is None
+        self.tokens_in += tokens_in or 0
+        self.tokens_out += tokens_out or 0
+
     @property
     def status(self) -> str:
         return of_model(self.ok, self.failed)
@@ -54,6 +61,7 @@ class Merging:
     def __init__(self, blobs: BlobStore, batch: Batch, shards: Sequence[Place], lost: Sequence[Lost]) -> None:
         self._blobs, self._batch, self._shards, self._lost = blobs, batch, shards, lost
         self.tallies = [Tally(model) for model in batch.models]
+        self.orders = {place: Tally(batch.models[place[0]]) for place in shards}
         self.first_error: str | None = None
 
     async def pieces(self) -> AsyncGenerator[bytes, None]:
@@ -87,16 +95,13 @@ class Merging:
                 continue
             async with aclosing(lines_of(self._blobs, key)) as lines:
                 async for line in lines:
-                    yield json.loads(line)
+                    yield json.loads(line) | {"place": place}
 
     def _told(self, model: int, number: int, custom_id: str, found: dict[str, Any] | None) -> bytes:
         tally = self.tallies[model]
         if found is not None and "error" not in found:
-            tally.ok += 1
-            if found["tokens_in"] is None and found["tokens_out"] is None:
-                tally.unmeasured += 1
-            tally.tokens_in += found["tokens_in"] or 0
-            tally.tokens_out += found["tokens_out"] or 0
+            tally.add(found["tokens_in"], found["tokens_out"])
+            self.orders[found["place"]].add(found["tokens_in"], found["tokens_out"])
             return _line(custom_id, tally.model, found["response"], None)
         tally.failed += 1
         error = found["error"] if found is not None else self._missing(model, number)

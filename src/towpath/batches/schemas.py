@@ -122,6 +122,10 @@ class ProviderJob(Answer):
     shard: int
     state: ProviderStateName
     status: Annotated[str | None, Field(description="The provider's own word.")]
+    count: Annotated[int, Field(description="Its requests.")]
+    ok: Annotated[int | None, Field(description="Answers; null until they have been fetched.")]
+    failed: Annotated[int | None, Field(description="Requests that it left without an answer.")]
+    cost_cents: Annotated[float | None, Field(description="Null: not known, or not yet.")]
     external_id: str | None
     key: Annotated[str, Field(description="What the provider was told: look for it there if the state is `unknown`.")]
     polls: int
@@ -150,6 +154,24 @@ class BatchDetail(Batch):
     ]
     provider_jobs: list[ProviderJob]
     invalid_inputs: Annotated[list[InvalidInput], Field(description="The first hundred; the results have them all.")]
+
+
+class LineError(Answer):
+    code: str
+    message: str
+
+
+class PreviewLine(Answer):
+    custom_id: Annotated[str | None, Field(description="Null: the line had none.")]
+    model: Annotated[str | None, Field(description="Null: it was not asked.")]
+    text: Annotated[str | None, Field(description="What the model said; where that is not known, the whole answer as JSON.")]
+    cut: Annotated[bool, Field(description="Whether there is more of the text.")]
+    error: LineError | None
+
+
+class Preview(Answer):
+    lines: list[PreviewLine]
+    more: Annotated[bool, Field(description="Whether there are lines that were not looked at.")]
 
 
 class CancelledJobs(Answer):

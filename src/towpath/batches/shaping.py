@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import towpath
@@ -12,7 +13,8 @@ _SAME = (
     "id", "title", "task_type", "provider", "tenant", "count", "invalid", "ok", "failed", "estimate_cents", "cost_cents",
     "result_bytes", "retry_of", "creator", "created_at",
 )  # fmt: skip
-_OF_ORDERS = tuple(name for name in schemas.ProviderJob.model_fields if name != "state")
+_TOLD = ("ok", "failed", "cost_cents")
+_OF_ORDERS = tuple(name for name in schemas.ProviderJob.model_fields if name not in ("state", "count", *_TOLD))
 
 
 def batch_fields(view: BatchView) -> dict[str, Any]:
@@ -35,11 +37,19 @@ def detail_shape(view: BatchView) -> schemas.BatchDetail:
         dataset_ids=list(view.batch.dataset_ids),
         settings=view.batch.settings,
         provider_state=provider_state.as_json(state) if state is not None else None,
-        provider_jobs=[order_shape(row) for row in view.ordered],
+        provider_jobs=[order_shape(row, outcome) for row, outcome in zip(view.ordered, outcomes(view), strict=True)],
         invalid_inputs=[schemas.InvalidInput(**one) for one in view.batch.invalid_inputs],
     )
 
 
-def order_shape(row: towpath.ProviderJob) -> schemas.ProviderJob:
+def outcomes(view: BatchView) -> list[Mapping[str, Any]]:
+    """What came of each order, as the job that ordered them has it in its result."""
+    result = view.job.result if view.job is not None else None
+    told = result.get("orders") if isinstance(result, dict) else None
+    return [told[row.part] if told and row.part < len(told) else {} for row in view.ordered]
+
+
+def order_shape(row: towpath.ProviderJob, outcome: Mapping[str, Any] | None = None) -> schemas.ProviderJob:
     told = {name: getattr(row, name) for name in _OF_ORDERS}
-    return schemas.ProviderJob.model_validate(told | {"state": row.state.value})
+    told |= {"state": row.state.value, "count": row.order.get("count") or 0}
+    return schemas.ProviderJob.model_validate(told | {name: (outcome or {}).get(name) for name in _TOLD})

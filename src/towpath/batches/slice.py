@@ -12,6 +12,7 @@ from towpath.batches.answering import answer
 from towpath.batches.completing import Completing
 from towpath.batches.removing import remove_later
 from towpath.batches.telling import tell_of
+from towpath.batches.uploading import take_uploads
 from towpath.http.routes import add_routes
 from towpath.providers.catalog import PROVIDERS, make
 
@@ -40,6 +41,7 @@ def attach(app: App) -> None:
 
     app.operation(names.REMOVE, queue=names.CARE_QUEUE, retry=Retry(limit=10))(removing)
     app.retain(names.CARE_QUEUE, succeeded_days=1.0)
+    take_uploads(app)
     tell_of(app)
     add_routes(app, _routes)
 

@@ -161,3 +161,22 @@ async def test_a_provider_that_cannot_be_made_here_is_said_in_words(desk: Desk):
         PROVIDERS.pop("ACME")
     found = await desk.get(batch_id)
     assert (found["status"], "pip install" in found["error"]) == ("FAILED", True)
+
+
+async def test_a_batch_that_failed_with_its_children_is_one_line_of_the_inbox_and_comes_back_with_them(
+    desk: Desk, wire: WireServer
+):
+    wire.always = lambda asked: Answer({"error": {"message": "no such key"}}, status=401)
+    found = await finished(desk, ["a", "b"])
+    assert found["status"] == "FAILED"
+    assert "no such key" in found["error"]
+    [line] = ok(await desk.ann.get("/api/inbox"))["items"]
+    assert (line["operation"], line["jobs"]) == ("batches.answer", 1)
+    [child] = ok(await desk.ann.get("/api/inbox/jobs"))["items"]
+    assert child["subject"] == {"kind": "batch", "id": found["id"]}
+    wire.always = echo
+    assert ok(await desk.ann.post("/api/inbox/requeue", json={"all": True}))["requeued"] == 1
+    found = await worked_on(desk, found["id"])
+    assert (found["status"], found["ok"], found["error"]) == ("COMPLETED", 2, None)
+    assert [line["error"] for line in await desk.results(found["id"])] == [None, None]
+    assert [key for key in await desk.blobs() if "/work/" in key] == []

@@ -245,6 +245,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/batches/{batch_id}/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Preview Batch Results
+         * @description The first lines of the results as people read them: what was said, or what went wrong. 8 MiB are looked at.
+         */
+        get: operations["preview_batch_results"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/batches/{batch_id}/provider-jobs/{provider_job_id}/adopt": {
         parameters: {
             query?: never;
@@ -3061,6 +3081,13 @@ export interface components {
              */
             was?: string | null;
         };
+        /** LineError */
+        LineError: {
+            /** Code */
+            code: string;
+            /** Message */
+            message: string;
+        };
         /** LinkToken */
         LinkToken: {
             /**
@@ -3635,6 +3662,40 @@ export interface components {
              */
             wait_p99_ms: number | null;
         };
+        /** Preview */
+        Preview: {
+            /** Lines */
+            lines: components["schemas"]["PreviewLine"][];
+            /**
+             * More
+             * @description Whether there are lines that were not looked at.
+             */
+            more: boolean;
+        };
+        /** PreviewLine */
+        PreviewLine: {
+            /**
+             * Custom Id
+             * @description Null: the line had none.
+             */
+            custom_id: string | null;
+            /**
+             * Cut
+             * @description Whether there is more of the text.
+             */
+            cut: boolean;
+            error: components["schemas"]["LineError"] | null;
+            /**
+             * Model
+             * @description Null: it was not asked.
+             */
+            model: string | null;
+            /**
+             * Text
+             * @description What the model said; where that is not known, the whole answer as JSON.
+             */
+            text: string | null;
+        };
         /**
          * Price
          * @description What a million tokens of a model cost, in cents.
@@ -3787,6 +3848,16 @@ export interface components {
             answer: {
                 [key: string]: unknown;
             };
+            /**
+             * Cost Cents
+             * @description Null: not known, or not yet.
+             */
+            cost_cents: number | null;
+            /**
+             * Count
+             * @description Its requests.
+             */
+            count: number;
             /** Deadline */
             deadline: string | null;
             /** Ended At */
@@ -3795,6 +3866,11 @@ export interface components {
             error: string | null;
             /** External Id */
             external_id: string | null;
+            /**
+             * Failed
+             * @description Requests that it left without an answer.
+             */
+            failed: number | null;
             /** Id */
             id: string;
             /**
@@ -3806,6 +3882,11 @@ export interface components {
             model: string;
             /** Next Poll At */
             next_poll_at: string | null;
+            /**
+             * Ok
+             * @description Answers; null until they have been fetched.
+             */
+            ok: number | null;
             /** Output Uri */
             output_uri: string | null;
             /** Polled At */
@@ -6128,6 +6209,96 @@ export interface operations {
             };
             /** @description The request must be JSON */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request does not fit */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Not available right now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    preview_batch_results: {
+        parameters: {
+            query?: {
+                limit?: number;
+                /** @description Only what has an error. */
+                failed?: boolean;
+            };
+            header?: never;
+            path: {
+                /** @description The batch's id. */
+                batch_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Preview"];
+                };
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description This is not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description There is no such thing */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -1,5 +1,5 @@
 import type { InboxPage, Job, Requeue } from "@/api/types";
-import { untilDone, type Outcome } from "@/services/batches";
+import { untilDone, type Outcome } from "@/services/many";
 import { answer, client } from "@/services/client";
 import type { Page } from "@/services/jobs";
 

@@ -1,7 +1,7 @@
 import type { Counts, Job, JobDetail, JobEvent, JobFilter, JobState, NewJob, Operation } from "@/api/types";
 import { answer, client } from "@/services/client";
 import { underBase } from "@/services/base";
-import { inParts, untilDone, type Outcome } from "@/services/batches";
+import { inParts, untilDone, type Outcome } from "@/services/many";
 import type { ApiFilter } from "@/services/filters";
 
 export interface Page<T> {

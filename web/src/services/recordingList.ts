@@ -1,7 +1,7 @@
 /** Recordings as a list, and the jobs that work on them. */
 import type { Recording, RecordingStatus } from "@/api/types";
 import { underBase } from "@/services/base";
-import { inParts, type Outcome } from "@/services/batches";
+import { inParts, type Outcome } from "@/services/many";
 import { answer, client } from "@/services/client";
 import type { Page } from "@/services/jobs";
 import { Problem } from "@/services/problem";

@@ -1,7 +1,7 @@
 /** Short messages about what was just done, and the question before something that cannot be undone. */
 import { ref, shallowRef } from "vue";
 import { plural } from "@/format/numbers";
-import type { Outcome } from "@/services/batches";
+import type { Outcome } from "@/services/many";
 import { asProblem } from "@/services/problem";
 
 export interface Toast {

@@ -1,16 +1,12 @@
 /** How each status is shown: those of recordings as the server names them, and those of files on their way to it. */
 import type { RecordingStatus } from "@/api/types";
-import type { IconName } from "@/components/ui/icons";
+import type { MarkWords } from "@/components/ui/marks";
 
 export type UploadStatus = "uploading" | "ready" | "upload_failed";
 export type UnifiedStatus = RecordingStatus | UploadStatus;
 export type StatusView = "active" | "completed" | "failed";
-export type StatusTone = "blue" | "purple" | "green" | "yellow" | "gray" | "red";
 
-export interface StatusWords {
-  label: string;
-  icon: IconName;
-  tone: StatusTone;
+export interface StatusWords extends MarkWords {
   view: StatusView;
 }
 
