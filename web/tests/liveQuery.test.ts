@@ -77,6 +77,21 @@ describe("a live query", () => {
     expect(questions).toHaveLength(2);
   });
 
+  it("asks at its time for what was pushed, also when it is asked in between", async () => {
+    const query = open({ after: afterAnyJob(1000) });
+    await questions[0]?.answer("one");
+    push("a");
+    await settle(500);
+    void query.reload();
+    await questions[1]?.answer("one, from before the push");
+    await settle(500);
+    expect(questions).toHaveLength(3);
+    await questions[2]?.answer("two");
+    expect(query.data.value).toBe("two");
+    await settle(60_000);
+    expect(questions).toHaveLength(3);
+  });
+
   it("holds to the nearest moment, whichever was set first", async () => {
     open({ after: ({ jobs }) => (jobs[0]?.job.id === "near" ? 100 : 5000) });
     await questions[0]?.answer("one");

@@ -134,6 +134,7 @@ CASES: dict[str, list[Case]] = {
     # batches
     "get_batch": [Case(HIDDEN)],
     "get_batch_results": [Case(HIDDEN)],
+    "preview_batch_results": [Case(HIDDEN)],
     "cancel_batch": [Case(HIDDEN)],
     "retry_batch": [Case(HIDDEN)],
     "delete_batch": [Case(HIDDEN)],

@@ -30,7 +30,7 @@ export interface LiveQuery<T> {
   loading: Ref<boolean>;
   /** Whether the last question got no good answer; `error` is silent about a server that is away for a moment. */
   missed: Ref<boolean>;
-  /** Asks now. An answer that is still on its way is dropped. */
+  /** Asks now. An answer that is still on its way is dropped; what was pushed before is asked for at its time all the same. */
   reload(): Promise<void>;
   /** Changes what is shown, and the same in an answer that is on its way: it was asked for before. */
   amend(change: (shown: T) => T): void;
@@ -59,8 +59,8 @@ export function useLiveQuery<T>(ask: (shown: T | null) => Promise<T>, options: L
   async function reload(): Promise<void> {
     asked += 1;
     const mine = asked;
-    [stale, again, amendments] = [false, false, []];
-    unset();
+    // A moment that was set holds: the server may be told to answer for what was pushed only then, as the inbox is.
+    [stale, again, amendments] = [due < Infinity, false, []];
     loading.value = true;
     try {
       const answer = await ask(data.value);
