@@ -133,6 +133,10 @@ class Settings:
         "Send an order again if its provider cannot say whether it has it; it may then be paid for twice",
     )  # type: ignore[assignment]
 
+    v1_provider: str = _setting(
+        "LOCAL", "Who runs batches that come by OpenAI's API (/v1/batches): LOCAL or a batch provider"
+    )  # type: ignore[assignment]
+
     @classmethod
     def load(cls, **given: Any) -> Settings:
         """What is given here, else what the environment says, else the default."""

@@ -15,6 +15,12 @@ async def get(place: App | Context, tenant: str, asset_id: str) -> Asset:
     return asset_from(rows[0])
 
 
+async def page_described(app: App, tenant: str, meta: str, *, before: str, limit: int) -> list[Asset]:
+    """A tenant's files that a product has described with an entry of this name, newest first."""
+    asked = {"tenant": tenant, "meta": f'%"{meta}":%', "before": before, "limit": limit}
+    return [asset_from(row) for row in await app.query("assets_page_described", **asked)]
+
+
 async def get_of_any_tenant(place: App | Context, asset_id: str) -> Asset:
     """For administrators."""
     rows = await place.query("asset_of_any_tenant", id=asset_id.lower())

@@ -40,6 +40,11 @@ async def add(tx: Transaction, new: NewAsset, settings: Settings) -> None:
     )  # fmt: skip
 
 
+async def describe(tx: Transaction, asset_id: str, meta: Mapping[str, Any]) -> None:
+    """What a product wants to know of its file later, and did not know yet when the first byte came."""
+    await tx.change("asset_describe", id=asset_id, meta=json.dumps(dict(meta)))
+
+
 @dataclass(frozen=True, slots=True)
 class Stored:
     """A file whose content has come. It is an asset when it has been made ready, or is to be deleted."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Mapping, Sequence
 from contextlib import aclosing, closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -28,9 +28,10 @@ from towpath import (
     Transaction,
     to_json,
 )
-from towpath.batches import estimating, stored
+from towpath.batches import estimating, openai_lines, stored
 from towpath.batches.answers import Answers
 from towpath.batches.inputs import download_all
+from towpath.batches.intake import MOST_MODELS
 from towpath.batches.lines import pieces_of
 from towpath.batches.merging import Lost, Merging, Tally
 from towpath.batches.names import (
@@ -39,12 +40,14 @@ from towpath.batches.names import (
     KIND,
     LOCAL,
     answers_key,
+    file_key,
     index_key,
     requests_key,
     results_key,
     shard_key,
     work_prefix,
 )
+from towpath.batches.openai_lines import openai_line, written_for_openai
 from towpath.batches.reading import Reader, Shard
 from towpath.batches.records import Batch
 from towpath.batches.status import COMPLETED, FAILED, of_completion, warning_of
@@ -69,6 +72,9 @@ class Completing:
     async def run(self, ctx: Context, asked: Asked) -> dict[str, Any] | Partial:
         batch = await _batch_for(ctx, asked.batch_id)
         plan = await ctx.step("read", self._read, ctx, batch)
+        if written_for_openai(batch):
+            _refuse_unfit(plan)
+            batch = replace(batch, models=tuple(plan["models"]))
         shards = [Shard(*one) for one in plan["shards"]]
         if shards and plan["estimate_cents"]:
             await ctx.spend(plan["estimate_cents"])
@@ -82,6 +88,8 @@ class Completing:
                     await ctx.step("fetch", self._fetch, ctx, batch, row, shard, key=str(row.part))
             lost = [_lost(shard, row.error or _ended(row)) for row, shard in zip(rows, shards, strict=True)]
         merged = await ctx.step("merge", self._merge, ctx, batch, shards, lost)
+        if written_for_openai(batch):
+            await ctx.step("split", self._split, ctx, batch, merged)
         if batch.provider != LOCAL or not lost:  # a child that is requeued reads its requests again
             await ctx.step("clean up", self._clean_up, ctx, batch, rows)
         if shards and plan["estimate_cents"]:
@@ -95,19 +103,19 @@ class Completing:
             given = Path(folder) / "input"
             given.touch()
             await download_all(ctx, batch.tenant, batch.dataset_ids, given)
-            reader = Reader(Path(folder), batch.models, limits)
+            reader = _reader_for(batch, Path(folder), limits)
             read = await ctx.in_thread(reader.read, given)
             await ctx.blobs.delete_prefix(work_prefix(batch.id))  # of an attempt that died
             await ctx.blobs.put(index_key(batch.id), pieces_of(reader.index))
             await ctx.blobs.put(requests_key(batch.id), pieces_of(reader.requests))
             for shard in read.shards:
                 await ctx.blobs.put(shard_key(batch.id, shard.model, shard.shard), pieces_of(reader.shard_path(shard)))
-        cents = estimating.cents_for(batch.models, read.tokens, prices)
+        cents = estimating.cents_for(read.models, read.tokens, prices)
 
         async def unit(tx: Transaction) -> None:
             await tx.change(
                 "batch_was_read", id=batch.id, count=read.count, invalid=read.invalid, estimate_cents=cents,
-                invalid_inputs=to_json(read.invalid_inputs),
+                invalid_inputs=to_json(read.invalid_inputs), models=to_json(read.models),
             )  # fmt: skip
             await tx.tell(KIND, batch.id, tenant=batch.tenant)
 
@@ -116,6 +124,7 @@ class Completing:
         first = read.invalid_inputs[0]["reason"] if read.invalid_inputs else None
         return {
             "count": read.count, "invalid": read.invalid, "first_problem": first, "shards": shards, "estimate_cents": cents,
+            "models": read.models,
         }  # fmt: skip
 
     def _limits(self, batch: Batch) -> Limits:
@@ -169,6 +178,12 @@ class Completing:
         orders = [_told_of(shard, merging.orders[shard.model, shard.shard], prices) for shard in shards]
         return told | {"models": asked, "first_error": merging.first_error, "orders": orders}
 
+    async def _split(self, ctx: Context, batch: Batch, merged: dict[str, Any]) -> None:
+        """The results as the two files that OpenAI makes of them; one that would be empty is not there."""
+        for kind, count in ((openai_lines.OUTPUT, merged["ok"]), (openai_lines.ERROR, merged["failed"])):
+            if count:
+                await ctx.blobs.put(file_key(batch.id, kind), openai_lines.answered(ctx.blobs, batch, kind))
+
     async def _clean_up(self, ctx: Context, batch: Batch, rows: Sequence[ProviderJob]) -> None:
         """Here and at the provider. What the provider will not have removed goes by itself one day, and fails nothing."""
         for row in rows:
@@ -184,6 +199,21 @@ async def _batch_for(ctx: Context, batch_id: str) -> Batch:
         return await stored.find(ctx, batch_id, tenant=ctx.tenant)
     except stored.BatchNotFound as error:
         raise Fatal(str(error)) from None
+
+
+def _reader_for(batch: Batch, folder: Path, limits: Limits) -> Reader:
+    if written_for_openai(batch):
+        return Reader(folder, (), limits, openai_line, MOST_MODELS)
+    return Reader(folder, batch.models, limits)
+
+
+def _refuse_unfit(plan: dict[str, Any]) -> None:
+    """As OpenAI does it: all of a file, or nothing of it."""
+    if not plan["count"]:
+        raise SchemaInvalid("there are no requests in the file", remedy="send at least one")
+    if plan["invalid"]:
+        wrong = f"{plan['invalid']:,} of its {plan['count']:,} lines cannot be asked"
+        raise SchemaInvalid(f"{wrong}: {plan['first_problem']}", remedy="put them right, and send the file again")
 
 
 def _order(batch: Batch, shard: Shard) -> Order:

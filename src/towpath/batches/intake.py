@@ -10,7 +10,7 @@ from typing import Any
 from towpath import App, SchemaInvalid, Transaction, assets, new_id, plain_text, to_json
 from towpath.batches import stored
 from towpath.batches.inputs import keep_address
-from towpath.batches.names import COMPLETE, COMPLETION, KIND, LOCAL, QUEUE, dataset_key
+from towpath.batches.names import COMPLETE, COMPLETION, KIND, LOCAL, OPENAI_FILE, QUEUE, dataset_key
 from towpath.providers.catalog import PROVIDERS
 
 LONGEST_TITLE = 300
@@ -81,7 +81,8 @@ def checked_models(app: App, provider: str, models: Sequence[str]) -> list[str]:
 async def create(app: App, wanted: Wanted, whose: Owner) -> tuple[str, str]:
     """Makes the batch and queues it; answers the ids of the batch and its job."""
     provider = checked_provider(app, wanted.provider)
-    models = checked_models(app, provider, wanted.models)
+    in_lines = OPENAI_FILE in wanted.settings  # each names its own
+    models = [] if in_lines else checked_models(app, provider, wanted.models)
     batch_id, dataset_ids = new_id(), [one.lower() for one in wanted.dataset_ids]
     new: dict[str, str | None] | None = None
     if wanted.lines is not None:

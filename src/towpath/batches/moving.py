@@ -10,7 +10,7 @@ from towpath import App, BlobStore, TowpathError
 from towpath.batches import intake, stored
 from towpath.batches.intake import Owner, Wanted
 from towpath.batches.lines import lines_of
-from towpath.batches.names import KIND, index_key, requests_key, results_key
+from towpath.batches.names import KIND, OPENAI_FILE, index_key, requests_key, results_key
 from towpath.batches.records import Batch
 from towpath.batches.status import COMPLETED, IN_PROGRESS, PENDING, standing
 
@@ -34,8 +34,9 @@ async def retry(app: App, batch: Batch, whose: Owner) -> tuple[str, str]:
     if status == COMPLETED or (batch.result_bytes is not None and not batch.failed):
         raise NotNow("there is nothing to retry: every request that could be asked was answered")
     lines = failed_lines(app.blobs, batch) if batch.result_bytes is not None else None
+    settings = {name: value for name, value in batch.settings.items() if lines is None or name != OPENAI_FILE}
     wanted = Wanted(
-        batch.provider, batch.models, batch.title, batch.settings, lines=lines, retry_of=batch.id,
+        batch.provider, batch.models, batch.title, settings, lines=lines, retry_of=batch.id,
         dataset_ids=batch.dataset_ids if lines is None else (),
     )  # fmt: skip
     return await intake.create(app, wanted, whose)

@@ -15,6 +15,9 @@ COMPLETION = "completion"
 LOCAL = "LOCAL"
 """The provider that is no provider: this installation's own workers, and the chat service of its settings."""
 
+OPENAI_FILE = "openai"
+"""The option of a batch whose file is read as OpenAI reads it, and what else was said of it; see openai_lines.py."""
+
 BATCHES, DATASETS = "batches", "datasets"
 """Folders of the blob store; below them by id."""
 
@@ -31,6 +34,11 @@ def index_key(batch_id: str) -> str:
 
 def results_key(batch_id: str) -> str:
     return f"{BATCHES}/{batch_id}/results.jsonl"
+
+
+def file_key(batch_id: str, kind: str) -> str:
+    """The answers, or the errors, of a batch whose file was written for OpenAI."""
+    return f"{BATCHES}/{batch_id}/{kind}.jsonl"
 
 
 def work_prefix(batch_id: str) -> str:

@@ -7,7 +7,7 @@ requests take no more memory than a hundred.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -51,14 +51,17 @@ class Read:
     invalid_inputs: list[dict[str, Any]] = field(default_factory=list)
     shards: list[Shard] = field(default_factory=list)
     tokens: list[Tokens] = field(default_factory=list)
+    models: list[str] = field(default_factory=list)
 
 
 class Unfit(Exception):
-    """A line that cannot be asked; the message says why."""
+    """A line that cannot be asked; the message says why, and a code and a parameter too where the reader has such."""
 
-    def __init__(self, reason: str, custom_id: str | None = None) -> None:
+    def __init__(
+        self, reason: str, custom_id: str | None = None, *, code: str | None = None, param: str | None = None
+    ) -> None:
         super().__init__(reason)
-        self.custom_id = custom_id
+        self.custom_id, self.code, self.param = custom_id, code, param
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,11 +103,22 @@ def _why(error: Exception) -> str:
 
 
 class Reader:
-    """Makes files of what it reads: `requests`, `index`, and a shard for each order, in one folder."""
+    """Makes files of what it reads: `requests`, `index`, and a shard for each order, in one folder.
 
-    def __init__(self, folder: Path, models: Sequence[str], limits: Limits) -> None:
+    With `most_models` the lines say which models there are, up to so many.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        models: Sequence[str],
+        limits: Limits,
+        parse_line: Callable[[bytes], Asked] = parse,
+        most_models: int = 0,
+    ) -> None:
         self._folder, self._models, self._limits = folder, list(models), limits
-        self._read = Read(tokens=[Tokens() for _ in models])
+        self._parse, self._most_models = parse_line, most_models
+        self._read = Read(tokens=[Tokens() for _ in models], models=self._models)
         self._open: dict[int, tuple[Shard, IO[bytes]]] = {}
 
     def shard_path(self, shard: Shard) -> Path:
@@ -145,17 +159,32 @@ class Reader:
     def _fit(self, names: Scratch, line: bytes | None) -> tuple[Asked, list[int]]:
         if line is None:
             raise Unfit(f"the line is longer than {LONGEST_LINE:,} bytes")
-        asked = parse(line)
+        asked = self._parse(line)
+        self._learn(asked)
         strange = [one for one in asked.models or () if one not in self._models]
         if strange:
             raise Unfit(f"the batch does not ask the model {strange[0][:100]!r}", asked.custom_id)
         if not names.add(asked.custom_id):
-            raise Unfit("its custom_id is that of an earlier line", asked.custom_id)
+            raise Unfit(
+                "its custom_id is that of an earlier line", asked.custom_id, code="duplicate_custom_id", param="custom_id"
+            )
         wanted = self._models if asked.models is None else asked.models
         return asked, sorted({self._models.index(one) for one in wanted})
 
+    def _learn(self, asked: Asked) -> None:
+        for model in asked.models or () if self._most_models else ():
+            if model in self._models:
+                continue
+            if len(self._models) >= self._most_models:
+                why = f"it is the {self._most_models + 1}th model in the file, which may have {self._most_models}"
+                raise Unfit(why, asked.custom_id, code="too_many_models", param="body.model")
+            self._models.append(model)
+            self._read.tokens.append(Tokens())
+
     def _refuse(self, index: IO[bytes], number: int, error: Unfit) -> None:
-        told = {"line": number + 1, "custom_id": error.custom_id, "reason": str(error)}
+        told: dict[str, Any] = {"line": number + 1, "custom_id": error.custom_id, "reason": str(error)}
+        if self._most_models:
+            told |= {"code": error.code or "invalid_json_line", "param": error.param}
         self._read.invalid += 1
         if len(self._read.invalid_inputs) < SHOWN:
             self._read.invalid_inputs.append(told)

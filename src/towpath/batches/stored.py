@@ -49,6 +49,12 @@ async def page(source: Source, tenant: str | None, *, before: str | None, limit:
     return [batch_from(row) for row in rows]
 
 
+async def page_with_option(source: Source, tenant: str, option: str, *, before: str | None, limit: int) -> list[Batch]:
+    """Newest first: those of a tenant whose settings have an option of this name."""
+    asked = {"tenant": tenant, "option": f'%"{option}":%', "before": before or LAST, "limit": limit}
+    return [batch_from(row) for row in await source.query("batches_page_with_option", **asked)]
+
+
 async def datasets(source: Source, tenant: str, ids: Sequence[str]) -> list[Dataset]:
     """In the order asked for; those that there are not, or that are somebody else's, are left out."""
     rows = await source.query("batch_datasets_by_id", tenant=tenant, ids=list(ids))

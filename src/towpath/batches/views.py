@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from towpath import App, Job, ProviderJob, State
 from towpath.batches import stored
+from towpath.batches.openai_lines import written_for_openai
 from towpath.batches.records import Batch
 from towpath.batches.status import standing, warning_of
 from towpath.batches.stored import Work
@@ -36,7 +37,8 @@ def _view(work: Work) -> BatchView:
     job = told.job
     own = [row for row in work.ordered if job is not None and row.job_id == job.id]
     view = BatchView(batch, told.status, job, own)
-    view.total = None if batch.count is None else (batch.count - (batch.invalid or 0)) * len(batch.models)
+    each = 1 if written_for_openai(batch) else len(batch.models)
+    view.total = None if batch.count is None else (batch.count - (batch.invalid or 0)) * each
     view.done = _done(view)
     error = (job.error if job is not None else told.ended.error if told.ended is not None else None) or {}
     state = job.state if job is not None else told.ended.state if told.ended is not None else None

@@ -55,14 +55,14 @@ class Entrance:
         try:
             refused = self._refusal(scope)
             if refused is not None:
-                await answer(refused, facts.request_id)(scope, receive, leaving.send)
+                await answer(refused, facts.request_id, scope)(scope, receive, leaving.send)
             else:
                 await self._inside(scope, self._taking(scope, receive), leaving.send)
         except Exception:
             log.exception("request %s failed: %s", facts.request_id, told(scope))
             if leaving.begun:
                 raise  # half an answer is out: the server breaks the connection, so that it cannot pass for a whole one
-            await internal(facts.request_id)(scope, receive, leaving.send)
+            await internal(facts.request_id, scope)(scope, receive, leaving.send)
 
     def _taking(self, scope: Scope, receive: Receive) -> Receive:
         if bodies.streamed(scope["method"], _below_mount(scope)):

@@ -21,6 +21,7 @@ FORM = "multipart/form-data"
 _MOST_FIELDS = 50
 _MOST_TEXT = 64 * 1024
 _MOST_HEADER = 16 * 1024
+_MOST_HEADERS = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +30,8 @@ class Form:
 
     file: Stored
     fields: dict[str, str]
+    lists: dict[str, list[str]]
+    """Fields whose names end in `[]`, which may come more than once."""
 
 
 async def receive_form(
@@ -54,7 +57,7 @@ async def receive_form(
         raise
     if not found:
         raise invalid(file, "there is no file in this form", remedy=f"send it as the form's field {file!r}")
-    return Form(found[0], reading.fields)
+    return Form(found[0], reading.fields, reading.lists)
 
 
 def _broken() -> Problem:
@@ -86,6 +89,7 @@ class _Reading:
         self._body, self._found = request.stream(), list[tuple[str, Any]]()
         self._parser = MultipartParser(options[b"boundary"], self._callbacks(), max_size=float("inf"))
         self.fields: dict[str, str] = {}
+        self.lists: dict[str, list[str]] = {}
 
     def _callbacks(self) -> Any:
         return {
@@ -115,6 +119,8 @@ class _Reading:
 
     def _header(self) -> None:
         part = self._part
+        if len(part.headers) >= _MOST_HEADERS:
+            raise FormParserError("a part has too many headers")
         part.headers[part.header_name.decode("latin-1").lower()] = part.header_value.decode("latin-1")
         part.header_name = part.header_value = b""
 
@@ -151,9 +157,14 @@ class _Reading:
 
     async def _collect(self, name: str) -> None:
         value = b"".join([piece async for piece in self._bounded()])
-        if name in self.fields or len(self.fields) >= _MOST_FIELDS:
+        count = len(self.fields) + sum(map(len, self.lists.values()))
+        if name in self.fields or count >= _MOST_FIELDS:
             raise invalid(name[:100], "there are too many fields, or this one twice")
-        self.fields[name] = value.decode("utf-8", "replace")
+        text = value.decode("utf-8", "replace")
+        if name.endswith("[]"):
+            self.lists.setdefault(name[:-2], []).append(text)
+        else:
+            self.fields[name] = text
 
     async def _bounded(self) -> AsyncIterator[bytes]:
         size = 0

@@ -21,7 +21,7 @@ _ALWAYS = {
 
 def security_headers(path: str, *, https: bool) -> dict[str, str]:
     """For the answer at a path below the mount point. What a route has set itself is left as it is."""
-    api = path == "/api" or path.startswith("/api/")
+    api = path in ("/api", "/v1") or path.startswith(("/api/", "/v1/"))
     found = _ALWAYS | {"content-security-policy": _API if api else _UI}
     if api:
         found["cache-control"] = "no-store"

@@ -63,6 +63,18 @@ class Guard(Policy):
         return self.judge(await authenticate(request))
 
 
+class TokenGuard(Policy):
+    """For programs: an API token in the header. A browser's cookie opens nothing here, so no page can use it."""
+
+    def __init__(self, scope: str) -> None:
+        self.scope = scope
+
+    async def __call__(self, request: Request, _bearer: Annotated[Any, Security(_BEARER)] = None) -> Principal | None:
+        refuse_unknown_query(request)
+        principal = await authenticate(request) if "authorization" in request.headers else None
+        return self.judge(principal)
+
+
 class Open(Policy):
     """For everyone. It does not even look who it is, so that health can be asked about while the database is away."""
 
@@ -78,6 +90,10 @@ Reader = Annotated[Principal, Depends(Guard(READ))]
 """Everyone who may look."""
 Writer = Annotated[Principal, Depends(Guard(WRITE))]
 """Everyone who may change something."""
+TokenReader = Annotated[Principal, Depends(TokenGuard(READ))]
+"""Programs that may look."""
+TokenWriter = Annotated[Principal, Depends(TokenGuard(WRITE))]
+"""Programs that may change something."""
 Admin = Annotated[Principal, Depends(Guard(ADMIN))]
 """Administrators, by session or by a token that has the scope."""
 Caller = Annotated[Principal, Depends(Guard())]

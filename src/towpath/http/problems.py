@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, MutableMapping, Sequence
 from typing import Any
 
 from fastapi import FastAPI, Request
@@ -29,6 +29,7 @@ from towpath.core.errors import (
     UnknownOperation,
 )
 from towpath.http import asset_problems
+from towpath.http.dialects import speaker_at
 from towpath.http.facts import facts_in
 from towpath.http.problem import TITLES, FieldProblem, Problem, conflict, invalid, not_found
 from towpath.http.problem_kinds import Slug
@@ -165,7 +166,10 @@ def request_id(request: Request) -> str:
     return facts_in(request.scope).request_id
 
 
-def answer(problem: Problem, instance: str) -> JSONResponse:
+def answer(problem: Problem, instance: str, scope: MutableMapping[str, Any]) -> JSONResponse:
+    speaker = speaker_at(scope)
+    if speaker is not None:
+        return speaker(problem, instance)
     document = ProblemDocument(
         type=f"/problems/{problem.slug}",
         title=problem.title,
@@ -179,13 +183,13 @@ def answer(problem: Problem, instance: str) -> JSONResponse:
     return JSONResponse(content, problem.status, headers=problem.headers, media_type=MEDIA_TYPE)
 
 
-def internal(instance: str) -> JSONResponse:
+def internal(instance: str, scope: MutableMapping[str, Any]) -> JSONResponse:
     """The same few words for every error nobody expected; what it was is in the log under the id."""
     problem = Problem(
         "internal", 500, "the server met an error it did not expect; it has been logged",
         remedy=f"if it happens again, tell whoever runs this server the id {instance}",
     )  # fmt: skip
-    return answer(problem, instance)
+    return answer(problem, instance, scope)
 
 
 async def _handle(request: Request, error: Exception) -> JSONResponse:
@@ -196,8 +200,8 @@ async def _handle(request: Request, error: Exception) -> JSONResponse:
     instance = request_id(request)
     if problem is None:
         log.error("request %s failed: %s", instance, told(request.scope), exc_info=error)
-        return internal(instance)
-    return answer(problem, instance)
+        return internal(instance, request.scope)
+    return answer(problem, instance, request.scope)
 
 
 def install(api: FastAPI) -> None:

@@ -15,7 +15,7 @@ from towpath.http.methods import methods_at, nothing_there
 UI = files("towpath.server") / "ui"
 PATHS = ("/{path:path}",)
 
-_NO_PAGES = frozenset({"api", "assets", "docs", "openapi", "redoc", "swagger", "swagger-ui"})
+_NO_PAGES = frozenset({"api", "assets", "docs", "openapi", "redoc", "swagger", "swagger-ui", "v1"})
 """No page of the UI begins like these, nor with a word that has a dot in it."""
 _IMMUTABLE = "public, max-age=31536000, immutable"
 _NOT_BUILT = """<!doctype html>

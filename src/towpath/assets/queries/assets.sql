@@ -34,6 +34,16 @@ UPDATE towpath.asset SET state = 'ready', media_type = :media_type, kind = :kind
        touched_at = :now
 WHERE id = :id AND state = 'uploading' AND removed_at IS NULL
 
+-- name: asset_describe
+UPDATE towpath.asset SET meta = :meta WHERE id = :id AND removed_at IS NULL
+
+-- name: assets_page_described
+-- Those that have such an entry in their meta; `:meta` is how it stands in the JSON.
+SELECT id, tenant, name, media_type, kind, bytes, sha256, blob_key, state, meta, created_by, created_at
+FROM towpath.asset
+WHERE tenant = :tenant AND id < :before AND state = 'ready' AND removed_at IS NULL AND meta LIKE :meta
+ORDER BY id DESC LIMIT :limit
+
 -- name: asset_failed
 UPDATE towpath.asset SET state = 'failed', bytes = 0, touched_at = :now
 WHERE id = :id AND removed_at IS NULL

@@ -18,12 +18,22 @@ FROM towpath.batch
 WHERE removed_at IS NULL AND id < :before AND (CAST(:tenant AS text) IS NULL OR tenant = CAST(:tenant AS text))
 ORDER BY id DESC LIMIT :limit
 
+-- name: batches_page_with_option
+-- Those that were made with an option of this name; `:option` is how it stands in the JSON.
+SELECT id, tenant, lane, title, task_type, provider, models, settings, dataset_ids, count, invalid, ok, failed, invalid_inputs,
+       estimate_cents, cost_cents, result_bytes, retry_of, created_by, creator, created_at, last_job, last_kind, last_state,
+       last_error
+FROM towpath.batch
+WHERE removed_at IS NULL AND id < :before AND tenant = :tenant AND settings LIKE :option
+ORDER BY id DESC LIMIT :limit
+
 -- name: batches_known
 SELECT id FROM towpath.batch WHERE id IN :ids
 
 -- name: batch_was_read
 UPDATE towpath.batch
-SET count = :count, invalid = :invalid, invalid_inputs = :invalid_inputs, estimate_cents = :estimate_cents WHERE id = :id
+SET count = :count, invalid = :invalid, invalid_inputs = :invalid_inputs, estimate_cents = :estimate_cents, models = :models
+WHERE id = :id
 
 -- name: batch_has_results
 UPDATE towpath.batch SET ok = :ok, failed = :failed, cost_cents = :cost_cents, result_bytes = :result_bytes
