@@ -8,6 +8,8 @@ from openai.types.chat import ChatCompletion
 
 from tests.models.wire_server import WireServer
 from tests.openai_api.front import Front, asks
+from towpath import Fatal
+from towpath.batches.completing import Completing
 
 
 async def test_a_program_for_openai_runs_a_batch_here(front: Front, wire: WireServer):
@@ -98,6 +100,24 @@ async def test_one_line_that_does_not_fit_fails_the_batch_before_anything_is_ask
     assert (error.line, error.code) == (2, code)
     assert error.message
     assert (batch.output_file_id, batch.error_file_id, wire.asked) == (None, None, [])
+
+
+async def test_one_whose_files_could_not_be_made_has_failed_and_one_of_which_nothing_was_answered_is_complete(
+    front: Front, monkeypatch: pytest.MonkeyPatch
+):
+    none = await front.done([asks("bad")])
+    assert (none.status, none.output_file_id) == ("completed", None)
+    [line] = await front.lines(none.error_file_id)
+    assert line["custom_id"] == "bad"
+
+    async def full(*_: object) -> None:
+        raise Fatal("the disk is full")
+
+    monkeypatch.setattr(Completing, "_split", full)
+    broken = await front.done([asks("a")])
+    assert (broken.status, broken.output_file_id, broken.error_file_id) == ("failed", None, None)
+    assert broken.errors is not None
+    assert "the disk is full" in str((broken.errors.data or [])[0].message)
 
 
 async def test_a_custom_id_that_comes_twice_and_an_empty_file_are_refused(front: Front):

@@ -138,7 +138,7 @@ class Completing:
 
     async def _ask_here(self, ctx: Context, batch: Batch, shards: Sequence[Shard]) -> list[Lost]:
         """Orders that this installation's own workers do, as children of the job."""
-        await ctx.progress(0, sum(shard.count for shard in shards))
+        await ctx.step("count", self._count, ctx, shards)  # once: when they have ended, what they did is not undone
         children = await ctx.gather(ANSWER, [_child(batch, shard) for shard in shards], partial_ok=True)
         lost, number = [], 0
         async for child in children:
@@ -146,6 +146,9 @@ class Completing:
                 lost.append(_lost(shards[number], (child.error or {}).get("message") or f"it was {child.state.value}"))
             number += 1
         return lost
+
+    async def _count(self, ctx: Context, shards: Sequence[Shard]) -> None:
+        await ctx.progress(0, sum(shard.count for shard in shards))
 
     async def _fetch(self, ctx: Context, batch: Batch, row: ProviderJob, shard: Shard) -> None:
         with tempfile.TemporaryDirectory(prefix="towpath-") as folder, closing(Answers(Path(folder) / "answers")) as answers:

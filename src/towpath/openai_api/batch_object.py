@@ -15,6 +15,7 @@ from towpath.openai_api.ids import FileRef, batch_name
 from towpath.openai_api.shapes import seconds
 
 _WINDOW = re.compile(r"([1-9][0-9]{0,3})([hd])")
+_WITH_FILES = ("completed", "expired", "cancelled")
 ENDED = ("completed", "failed", "expired", "cancelled")
 
 
@@ -27,8 +28,8 @@ def batch_object(view: BatchView) -> dict[str, Any]:
         "model": batch.models[0] if len(batch.models) == 1 else None,
         "errors": {"object": "list", "data": _errors(view)} if word == "failed" else None,
         "input_file_id": asked["input_file_id"], "completion_window": asked["completion_window"], "status": word,
-        "output_file_id": str(FileRef("output", batch.id)) if batch.ok and word in ENDED else None,
-        "error_file_id": str(FileRef("error", batch.id)) if batch.failed and word in ENDED else None,
+        "output_file_id": str(FileRef("output", batch.id)) if batch.ok and word in _WITH_FILES else None,
+        "error_file_id": str(FileRef("error", batch.id)) if batch.failed and word in _WITH_FILES else None,
         "request_counts": _counts(view), "metadata": asked["metadata"], **_moments(view, word, asked["completion_window"]),
     }  # fmt: skip
 
@@ -44,7 +45,7 @@ def status_of(view: BatchView) -> str:
             return "cancelling" if view.job is not None and view.job.leased else "cancelled"
         case status.FAILED if any(row.status == "expired" for row in view.ordered):
             return "expired"
-        case status.FAILED if batch.ok is None:
+        case status.FAILED if batch.ok != 0:  # not read, not merged, or broken off after that
             return "failed"
     return "completed"  # whatever became of the single requests: the files say it
 

@@ -11,7 +11,9 @@ from tests.engine.working import on_sqlite
 from tests.models.wire_server import Answer, Asked, WireServer
 from tests.products.batches.desk import Desk, opened_desk
 from tests.server.api.site import ok
-from towpath import App, ConfigurationError, Price, Settings, Transient
+from towpath import App, ConfigurationError, Context, Price, Settings, Transient
+from towpath.batches.completing import Completing
+from towpath.batches.records import Batch
 from towpath.providers.catalog import PROVIDERS, Entry
 from towpath.testing import FakeClock, drain
 
@@ -71,6 +73,23 @@ async def test_the_default_install_answers_a_batch_with_any_chat_endpoint(desk: 
     assert sorted(ok_result(child) for child in children) == [30, 100]
     assert {asked.json()["model"] for asked in wire.asked} == {"m"}
     assert found["provider_state"] is None
+
+
+async def test_what_has_been_answered_stays_counted_while_it_is_merged(
+    desk: Desk, wire: WireServer, monkeypatch: pytest.MonkeyPatch
+):
+    wire.always = echo
+    seen: list[tuple[int, int]] = []
+    merge = Completing._merge
+
+    async def looked_at(self: Completing, ctx: Context, batch: Batch, *rest: Any) -> dict[str, Any]:
+        found = await desk.get(batch.id)
+        seen.append((found["done"], found["total"]))
+        return await merge(self, ctx, batch, *rest)
+
+    monkeypatch.setattr(Completing, "_merge", looked_at)
+    await finished(desk, [f"n{number}" for number in range(130)])
+    assert seen == [(130, 130)]
 
 
 def ok_result(job) -> int:
