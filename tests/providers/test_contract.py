@@ -10,7 +10,7 @@ import pytest
 
 from tests.providers.cases import CASES, Case, MemoryFiles
 from towpath import Fatal, RateLimited, Transient
-from towpath.providers import Answer, Grade, Order, Phase, Prepared, Provider, Result, Vanished
+from towpath.providers import Answer, Grade, Order, Phase, Prepared, Probing, Provider, Result, Vanished
 from towpath.providers.simulator import Fault, Simulator, served
 
 # Google's library warns of a status that it does not know, which is what one of these tests is about.
@@ -275,3 +275,30 @@ async def test_many_orders_at_once_do_not_get_into_each_others_way(bench: Bench)
 async def test_a_callback_without_its_signature_is_nobodys(bench: Bench):
     assert bench.provider.called_back({}, b"{}") is None
     assert bench.provider.called_back({"x-signature": "nonsense"}, b"\xff\x00") is None
+
+
+class TestAProbe:
+    """What `towpath doctor --provider` asks; it is in the contract for those who can."""
+
+    async def test_it_is_answered_in_words_and_nothing_is_made_or_paid_for(self, bench: Bench):
+        assert isinstance(bench.provider, Probing)
+        assert (await bench.provider.probe()).strip()
+        assert not bench.simulator.jobs
+        assert not bench.simulator.ledger.paid
+
+    async def test_it_is_answered_as_well_where_there_are_jobs(self, bench: Bench):
+        await bench.submitted(bench.order())
+        assert isinstance(bench.provider, Probing)
+        assert (await bench.provider.probe()).strip()
+        assert len(bench.simulator.ledger.paid) == 1
+
+    @pytest.mark.parametrize(
+        ("fault", "failure"),
+        [(Fault.DENIED, Fatal), (Fault.UNAVAILABLE, Transient), (Fault.RATE_LIMITED, RateLimited)],
+    )
+    async def test_it_fails_as_every_call_does(self, bench: Bench, fault: Fault, failure: type[Exception]):
+        assert isinstance(bench.provider, Probing)
+        bench.simulator.arm(fault)
+        with pytest.raises(failure, match=bench.case.name):
+            await bench.provider.probe()
+        assert not bench.simulator.faults.left()

@@ -31,7 +31,7 @@ def attach(app: App) -> None:
     if not app.add_slice(SLICE):
         return
     for name in PROVIDERS:
-        app.provider(name, partial(make, name))
+        app.provider(name, partial(make, name), unless_there=True)
     complete = Completing(app).run
     app.operation(names.COMPLETE, queue=names.QUEUE, retry=Retry(limit=5), timeout=6 * _HOUR)(complete)
     app.operation(names.ANSWER, queue=names.QUEUE, retry=Retry(limit=answering.ATTEMPTS), timeout=3 * _HOUR)(answer)

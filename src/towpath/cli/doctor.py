@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import time
+from typing import Annotated
 
 import typer
 from rich.text import Text
 
-from towpath.cli import decoder_checkup
+from towpath.cli import decoder_checkup, provider_checkup
 from towpath.cli.data import exists, how_to_find, options_for
 from towpath.cli.installation import check_installation
 from towpath.cli.opening import app_for, run
@@ -25,8 +26,22 @@ _MARKS = {Level.OK: ("✓", "green"), Level.NOTE: ("•", "yellow"), Level.PROBL
 
 
 @finds_data
-def doctor(app_path: AppWithSlices = None, as_json: AsJson = False, database: Database = None) -> None:
+def doctor(
+    app_path: AppWithSlices = None,
+    provider: Annotated[
+        str | None,
+        typer.Option(
+            "--provider", metavar="NAME", help="Check this batch provider instead, such as OPENAI.", show_default=False
+        ),
+    ] = None,
+    as_json: AsJson = False,
+    database: Database = None,
+) -> None:
     """Checks the installation, the decoder's lock, the database, clocks, disk space, and for stuck jobs. Says what to do.
+
+    With --provider it checks one batch provider, live: that its library is installed, that there are credentials, and that
+    the provider takes them, by one request that orders nothing and costs nothing. The environment is this one; workers that
+    run elsewhere have their own. No key is ever printed.
 
     Exit code 1 if a problem was found. It changes nothing.
 
@@ -34,8 +49,11 @@ def doctor(app_path: AppWithSlices = None, as_json: AsJson = False, database: Da
     Examples:
       towpath doctor
       towpath doctor --database postgresql://user@host/name --json
+      towpath doctor --provider OPENAI
+      towpath doctor --provider AZURE --app shop.jobs:app
     """
-    findings = run(_examine(app_path, database))
+    examined = provider_checkup.checkup(app_for(database, app_path), provider) if provider else _examine(app_path, database)
+    findings = run(examined)
     if as_json:
         say_json([plain(finding) for finding in findings])
     else:

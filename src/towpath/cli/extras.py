@@ -17,6 +17,12 @@ EXTRAS: dict[str, dict[str, str]] = {
         "av": "av", "httpx": "httpx", "moonshine-voice": "moonshine_voice", "webrtcvad-wheels": "webrtcvad",
         "wordllama": "wordllama",
     },
+    "anthropic": {"anthropic": "anthropic"},
+    "aws": {"boto3": "boto3", "httpx": "httpx", "obstore": "obstore"},
+    "azure": {"httpx": "httpx", "obstore": "obstore"},
+    "google": {"google-cloud-speech": "google.cloud.speech_v2", "google-genai": "google.genai", "obstore": "obstore"},
+    "openai": {"openai": "openai"},
+    "sarvam": {"sarvamai": "sarvamai"},
 }  # fmt: skip
 """By extra: its packages, and the module by which one sees that a package is there."""
 
@@ -30,10 +36,10 @@ def need(extra: str, *, useful: tuple[str, ...] = ()) -> None:
     if not missing:
         return
     besides = [other for other in useful if missing_of(other)]
-    also = "".join(f"; {_FOR[other]} as well: {_install(extra, other)}" for other in besides)
+    also = "".join(f"; {_FOR[other]} as well: {how_to_install(extra, other)}" for other in besides)
     raise ConfigurationError(
         f"{', '.join(missing)} {'is' if len(missing) == 1 else 'are'} not installed, and needed {_FOR[extra]}: "
-        f"{_install(extra)}{also}"
+        f"{how_to_install(extra)}{also}"
     )
 
 
@@ -48,5 +54,5 @@ def _is_there(module: str) -> bool:
         return False
 
 
-def _install(*extras: str) -> str:
+def how_to_install(*extras: str) -> str:
     return f"pip install 'towpath[{','.join(extras)}]'"

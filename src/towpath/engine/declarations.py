@@ -11,7 +11,7 @@ from towpath.core.records import DEFAULT_QUEUE, DEFAULT_TENANT
 from towpath.core.retry import Retry
 from towpath.engine import projections, schedules
 from towpath.engine.projections import Project
-from towpath.engine.providers import ProviderFactory
+from towpath.engine.providers import ProviderFactory, Providers
 from towpath.engine.registry import Operation, Registry, check_importable, check_name, describe_function
 from towpath.engine.running.cancelling_external import cancel_external
 from towpath.engine.services import Keep, Workload
@@ -129,11 +129,19 @@ class Declarations:
 
         return register
 
-    def provider(self, name: str, factory: ProviderFactory) -> None:
-        """Registers a batch provider for `ctx.submit`; it is made by `factory` when it is first needed."""
+    def provider(self, name: str, factory: ProviderFactory, *, unless_there: bool = False) -> None:
+        """Registers a batch provider for `ctx.submit`; it is made by `factory` when it is first needed. `unless_there`
+        leaves one that somebody has registered under this name as it is, whoever comes first."""
         if not self._providers:
             self.operation(CANCEL_EXTERNAL, max_attempts=10)(cancel_external)
-        self._providers[check_name("a provider's name", name)] = factory
+        if unless_there:
+            self._providers.setdefault(check_name("a provider's name", name), factory)
+        else:
+            self._providers[check_name("a provider's name", name)] = factory
+
+    def declared_providers(self) -> Providers:
+        """The batch providers that were registered, also of an app that is not open; whoever asks closes them."""
+        return Providers(self._providers)
 
     def add_slice(self, part: Slice) -> bool:
         """Brings a product's own tables and named queries; call it before the app is opened. Answers whether it is new:

@@ -85,6 +85,14 @@ class Anthropic:
         if order is not None:
             check_order(self.name, order)
 
+    async def probe(self) -> str:
+        try:
+            async with self._calling("listing batches"):
+                await self._client.messages.batches.list(limit=1)
+        except Vanished as error:
+            raise Fatal(str(error), remedy="check the base URL: it is of another service, or of none") from None
+        return "a list of batches"
+
     def _requests(self, order: Order, files: Files) -> Requests:
         def line(ref: str, body: Mapping[str, Any]) -> dict[str, Any]:
             return {"custom_id": sent_id(order.key, ref), "params": params_of(body, order.model, self._max_tokens)}

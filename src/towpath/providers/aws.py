@@ -61,6 +61,10 @@ class AwsTranscribe:
                 f"a folder such as s3://bucket/transcripts/ is expected, got {order.output!r}", path="output"
             )
 
+    async def probe(self) -> str:
+        await self._boto.call("transcribe", "list_transcription_jobs", MaxResults=1)
+        return "a list of transcription jobs"
+
     async def prepare(self, order: Order, files: Files) -> Prepared:
         return {}
 

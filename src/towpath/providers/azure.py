@@ -58,6 +58,10 @@ class AzureSpeech:
                 f"{self.name} keeps results itself until they are fetched, and takes no folder", path="output"
             )
 
+    async def probe(self) -> str:
+        in_json(await self._api.ask("GET", "", params={"top": "1"}))
+        return "a list of transcriptions"
+
     async def prepare(self, order: Order, files: Files) -> Prepared:
         return {}
 

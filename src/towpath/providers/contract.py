@@ -11,6 +11,8 @@ An order becomes at most one job at the provider:
 5. `poll` asks how it is going, `fetch` streams the results of a job that has ended, `cancel` stops one, `clean` removes what
    `prepare` has left at the provider.
 
+An adapter may also have a `probe` (`Probing`), by which people find out whether their credentials are any good.
+
 Failures are the engine's categories: `RateLimited` with the time the provider asked for, `Transient`, `SchemaInvalid` for an
 order that the provider will never take, `Fatal` for credentials and accounts, and `Vanished` for a job it does not know.
 Nothing else leaves an adapter; messages name the provider and never hold a credential.
@@ -21,7 +23,7 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from towpath.core.errors import Transient
 
@@ -232,3 +234,13 @@ class Provider(Protocol):
         ...
 
     async def aclose(self) -> None: ...
+
+
+@runtime_checkable
+class Probing(Protocol):
+    """An adapter that can show, before anything is ordered, that its provider is there and takes its credentials."""
+
+    async def probe(self) -> str:
+        """One request that makes nothing, changes nothing and costs nothing, such as a list of one job. Answers in words
+        what was asked for, and fails as every call does."""
+        ...

@@ -71,6 +71,14 @@ class GoogleSpeech:
                 f"a folder such as gs://bucket/transcripts/ is expected, got {order.output!r}", path="output"
             )
 
+    async def probe(self) -> str:
+        await self._clients.check()
+        try:
+            await self._page("", 1)
+        except Vanished as error:
+            raise Fatal(str(error), remedy="check the endpoint, the project and the location") from None
+        return "a list of operations"
+
     async def prepare(self, order: Order, files: Files) -> Prepared:
         return {}
 
@@ -142,8 +150,8 @@ class GoogleSpeech:
     async def aclose(self) -> None:
         await self._clients.aclose()
 
-    async def _page(self, token: str) -> Any:
-        asked = {"name": self._clients.place, "page_size": _PAGE, "page_token": token}
+    async def _page(self, token: str, size: int = _PAGE) -> Any:
+        asked = {"name": self._clients.place, "page_size": size, "page_token": token}
         return await self._clients.call(lambda speech, options: speech.list_operations(asked, **options))
 
     async def _operation(self, name: str) -> Any:

@@ -8,7 +8,7 @@ from contextlib import AbstractAsyncContextManager
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
-from towpath.core.errors import ConfigurationError, OperationError
+from towpath.core.errors import ConfigurationError, Fatal, OperationError
 from towpath.providers.completions import COMPLETION, check_order
 from towpath.providers.contract import Answer, Found, Grade, Order, Prepared, Vanished
 from towpath.providers.google_words import answer_of, translated
@@ -67,6 +67,14 @@ class GoogleBatches:
         await asyncio.to_thread(getattr, self, "_client")  # it may ask the machine it runs on who it is
         if order is not None:
             check_order(self.name, order)
+
+    async def probe(self) -> str:
+        try:
+            async with self._calling("listing jobs"):
+                await self._client.aio.batches.list(config={"page_size": 1})
+        except Vanished as error:
+            raise Fatal(str(error), remedy="check the base URL, and for Vertex the project and the location") from None
+        return "a list of batch jobs"
 
     async def find(self, order: Order, prepared: Prepared) -> Found | None:
         wanted = self._display_name(order)

@@ -25,6 +25,7 @@ _ENDPOINT: Final = "/v1/chat/completions"
 _KEY = "towpath_key"
 _INPUT = "input_file_id"
 _PAGE = 100
+_OTHER_ENDPOINT = "check the base URL, which usually ends in /v1: it is of another service, or of one without batches"
 
 
 class OpenAI:
@@ -82,6 +83,14 @@ class OpenAI:
         _ = self._client
         if order is not None:
             check_order(self.name, order, self._windows)
+
+    async def probe(self) -> str:
+        try:
+            async with self._calling("listing batches"):
+                await self._client.batches.list(limit=1)
+        except Vanished as error:
+            raise Fatal(f"{self.name} has no list of batches: {error}", remedy=_OTHER_ENDPOINT) from None
+        return "a list of batches"
 
     async def prepare(self, order: Order, files: Files) -> Prepared:
         def line(ref: str, body: Mapping[str, Any]) -> dict[str, Any]:

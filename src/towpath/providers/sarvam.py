@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hmac
 import json
+import uuid
 from collections.abc import AsyncGenerator, Mapping
 from pathlib import PurePath
 from typing import Any
@@ -15,7 +16,7 @@ from typing import Any
 from towpath.core.errors import Fatal, SchemaInvalid, Transient
 from towpath.providers.contract import Answer, Counts, Files, Found, Grade, Limits, Order, Phase, Prepared, Result, Vanished
 from towpath.providers.refusals import told
-from towpath.providers.sarvam_api import SarvamApi
+from towpath.providers.sarvam_api import NoSuchJob, SarvamApi
 from towpath.providers.speech_options import check_count, check_speech, speech_options
 
 _KNOWS = frozenset({"locale", "diarization", "word_timestamps"})
@@ -56,6 +57,16 @@ class SarvamSpeech:
             raise SchemaInvalid(said, path="options.word_timestamps")
         if order.output is not None:
             raise SchemaInvalid(f"{self.name} keeps results itself, and takes no folder", path="output")
+
+    async def probe(self) -> str:
+        """It has no lists. A job that nobody has made is asked for: whoever is let in is told that there is none."""
+        try:
+            await self._status(str(uuid.uuid4()))
+        except (NoSuchJob, SchemaInvalid):
+            pass
+        except Vanished as error:
+            raise Fatal(str(error), remedy="check the endpoint: it is of another service, or of none") from None
+        return "a job that there is not, for want of lists"
 
     async def prepare(self, order: Order, files: Files) -> Prepared:
         request = {"job_parameters": _parameters(order)}

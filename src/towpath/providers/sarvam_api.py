@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any
 
 from towpath.core.errors import ConfigurationError, Fatal, OperationError, Transient
-from towpath.providers.contract import Files
+from towpath.providers.contract import Files, Vanished
 from towpath.providers.http_client import DOWNLOADS, document, new_client
 from towpath.providers.refusals import patience, refusal, told
 
@@ -19,6 +19,11 @@ if TYPE_CHECKING:
 _NAME = "SARVAM"
 _NO_CREDITS = "insufficient_quota_error"
 """A 429 that no waiting helps against."""
+_NOT_FOUND = "not_found_error"
+
+
+class NoSuchJob(Vanished):
+    """Sarvam's own word for it. Another service's 404 has no such word."""
 
 
 class SarvamApi:
@@ -108,5 +113,7 @@ def category(status: int | None, headers: dict[str, str] | None, body: Any, key:
         return Transient(f"{_NAME} answered something that is no JSON: {told(text, [key])}")
     if code == _NO_CREDITS:
         return Fatal(f"{_NAME} answered {status}: {told(text, [key])}", remedy="top up the account's credits")
+    if code == _NOT_FOUND:
+        return NoSuchJob(f"{_NAME} answered {status}: {told(text, [key])}")
     again = {name.lower(): value for name, value in (headers or {}).items()}.get("retry-after")
     return refusal(_NAME, status, f"{code}: {text}" if code else text, again, [key])

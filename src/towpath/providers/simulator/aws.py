@@ -83,6 +83,18 @@ class AwsSimulator(Simulator):
             raise Wrong("NotFoundException", "We can't find the requested resource.")
         return {"TranscriptionJob": self._told(job, state)}
 
+    def _list(self, given: dict[str, Any]) -> dict[str, Any]:
+        """The newest first, without their media and settings."""
+        wanted = given.get("Status")
+        listed = [self._told(job, job.state) for job in reversed(self.jobs.values()) if self.found(job.id)]
+        names = ("TranscriptionJobName", "TranscriptionJobStatus", "CreationTime", "LanguageCode", "FailureReason")
+        found = [
+            {name: job[name] for name in names if name in job}
+            for job in listed
+            if wanted in (None, job["TranscriptionJobStatus"])
+        ]
+        return {"TranscriptionJobSummaries": found[: given.get("MaxResults", 5)], **({"Status": wanted} if wanted else {})}
+
     def _told(self, job: SimulatedJob, state: str) -> dict[str, Any]:
         given = job.request
         told = {
@@ -123,7 +135,11 @@ class AwsSimulator(Simulator):
         return sent(body, media_type="application/json")
 
 
-_OPERATIONS = {"StartTranscriptionJob": AwsSimulator._start, "GetTranscriptionJob": AwsSimulator._get}
+_OPERATIONS = {
+    "StartTranscriptionJob": AwsSimulator._start,
+    "GetTranscriptionJob": AwsSimulator._get,
+    "ListTranscriptionJobs": AwsSimulator._list,
+}
 
 
 def _output_key(job: SimulatedJob) -> str:
