@@ -91,5 +91,6 @@ class _Producer:
 
 
 def _job(payload: Payload) -> dict[str, Any]:
-    job = {"operation": _OPERATION, "payload": payload}
-    return job | {"tenant": payload["tenant"]} if "tenant" in payload else job
+    if "tenant" in payload:
+        return {"operation": _OPERATION, "payload": payload, "tenant": payload["tenant"]}
+    return {"operation": _OPERATION, "payload": payload}

@@ -74,7 +74,7 @@ def encode(value: Any, *, what: str = "value") -> str:
             text.encode("utf-8")
     except (TypeError, ValueError, RecursionError, UnicodeEncodeError) as error:
         raise EncodingError(_explain(value, what, error)) from None
-    if text.count("[") + text.count("{") > DEEPEST and _is_deep(text):
+    if len(text) > DEEPEST and text.count("[") + text.count("{") > DEEPEST and _is_deep(text):
         raise EncodingError(_too_deep(what))
     return text
 

@@ -31,7 +31,6 @@ Workload = Callable[[Sequence[InLine]], Awaitable[Mapping[str, Work]]]
 """Jobs -> how much work each is, by job id. Those that are left out take what their operation usually takes."""
 
 _MOST_STEP_THREADS = 128
-_NO_OPTIONS = {"operation", "payload"}
 _A_CENTURY = 100 * 365 * 86400.0
 
 
@@ -99,21 +98,19 @@ class Services:
         made: list[NewJob] = []
         for job_id, item in zip(uuid7s(len(items)), items, strict=True):
             try:
-                kind = (
-                    item["operation"] if item.keys() == _NO_OPTIONS else tuple(i for i in item.items() if i[0] != "payload")
-                )
-                mould = moulds.get(kind)
-            except AttributeError:
+                options = {**item}
+            except TypeError:
                 raise SchemaInvalid(f"every job is a dict, not {type(item).__name__}", path=f"[{len(made)}]") from None
+            payload = options.pop("payload", None)
+            try:
+                mould = moulds.get(kind := tuple(options.items()))
             except TypeError:  # something that has no hash: an option of the wrong type, most likely
                 mould = kind = None
             if mould is None:
-                if "operation" not in item:
+                if "operation" not in options:
                     raise SchemaInvalid("every job needs the name of its operation", path=f"[{len(made)}].operation")
-                options = {"trace": trace, **item}
-                options.pop("payload", None)
-                mould = moulds[kind] = self.mould(**options)
-            made.append(mould.cast(job_id, item.get("payload")))
+                mould = moulds[kind] = self.mould(**{"trace": trace, **options})
+            made.append(mould.cast(job_id, payload))
         return made
 
     def mould(  # noqa: PLR0913  (it is enqueue's signature, spelled out so that a misspelt option is refused)
