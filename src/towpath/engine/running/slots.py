@@ -74,8 +74,11 @@ class Slots:
         """The first in line, if a slot is free for it."""
         if not self.waiting or len(self.running) >= self._usable:
             return None
-        self.waiting -= 1
-        return next(band for band in self._bands.values() if band).popleft()
+        for band in self._bands.values():
+            if band:
+                self.waiting -= 1
+                return band.popleft()
+        return None
 
     @property
     def can_begin(self) -> bool:
