@@ -75,8 +75,9 @@ def lines(towpath):
 
 
 @pytest.fixture
-def named(towpath, tmp_path):
+def named(towpath, tmp_path, monkeypatch):
     """A database with something for every command, and the ids it needs."""
+    monkeypatch.setenv("TOWPATH_CHAT_URL", "http://127.0.0.1:9/v1")  # which no command asks
     towpath("migrate")
     failed = towpath.enqueue("break", {})
     towpath.drain()

@@ -4,6 +4,7 @@ They are made over HTTP and by the rooms' own calls, so that every row is as the
 somebody outside, a log-in at an OpenID provider and audio that is being decoded, are put there by their named queries.
 """
 
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -92,6 +93,7 @@ async def _ask(site: Site) -> None:
     """A batch that nobody has begun with."""
     asked = [{"custom_id": "a", "body": {"messages": [{"role": "user", "content": "Who goes there?"}]}}]
     given = {"provider": "LOCAL", "models": ["m"], "title": "Kept batch", "requests": asked}
+    site.app.settings = replace(site.app.settings, chat_url="http://127.0.0.1:9/v1")  # which nobody asks
     ok(await site.ann.post("/api/batches/completion", json=given), 202)
 
 

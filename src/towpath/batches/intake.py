@@ -52,6 +52,7 @@ def checked_provider(app: App, name: str, task_type: str = COMPLETION) -> str:
     """The provider's name as it is registered; whoever misspells it is told before anything is stored."""
     asked = name.strip().upper().replace("-", "_")
     if asked == LOCAL:
+        _check_chat(app, task_type)
         return LOCAL
     if asked not in app.providers.names:
         known = ", ".join([LOCAL, *app.providers.names])
@@ -60,6 +61,16 @@ def checked_provider(app: App, name: str, task_type: str = COMPLETION) -> str:
     if task_type not in can:
         raise SchemaInvalid(f"{asked} does {', '.join(sorted(can))}, and no {task_type}", path="provider")
     return asked
+
+
+def _check_chat(app: App, task_type: str) -> None:
+    """Workers may be set up in another way than whoever sends the batch: then `answering` says it, too late."""
+    if task_type == COMPLETION and not app.settings.chat_url:
+        raise SchemaInvalid(
+            "LOCAL asks the chat service of the settings, and there is none",
+            path="provider",
+            remedy="set TOWPATH_CHAT_URL here and where the workers run, or name another provider",
+        )
 
 
 def task_types_of(app: App, provider: str) -> frozenset[str]:

@@ -28,6 +28,7 @@ def towpath(sqlite_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.chdir(tmp_path)
     for name in [name for name in os.environ if name.startswith("TOWPATH_") and not name.startswith("TOWPATH_TEST_")]:
         monkeypatch.delenv(name)
+    monkeypatch.setenv("TOWPATH_CHAT_URL", "http://127.0.0.1:9/v1")  # only sending looks at it; `work` has one that answers
     return Commands(sqlite_url)
 
 
@@ -81,6 +82,16 @@ def test_mistakes_are_told_in_a_line(towpath: Commands, questions: Path):
     batch_id = towpath("batch", "complete", questions, "--model", "m").stdout.strip()
     assert "has no order 'x'" in towpath("batch", "adopt", batch_id, "x", "y", code=2).stderr
     assert "has no order 'x'" in towpath("batch", "resubmit", batch_id, "x", code=2).stderr
+
+
+def test_a_batch_for_a_chat_service_that_is_not_there_is_not_taken(
+    towpath: Commands, questions: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.delenv("TOWPATH_CHAT_URL")
+    told = towpath("batch", "complete", questions, "--model", "m", code=2).stderr
+    assert "LOCAL asks the chat service of the settings, and there is none" in told
+    assert "TOWPATH_CHAT_URL" in told
+    assert "no batches match" in towpath("batch", "list").stdout
 
 
 def test_a_status_is_looked_for_beyond_the_first_page(towpath: Commands, questions: Path):

@@ -15,6 +15,7 @@ from towpath import App, ConfigurationError, Context, Price, Settings, Transient
 from towpath.batches.completing import Completing
 from towpath.batches.records import Batch
 from towpath.providers.catalog import PROVIDERS, Entry
+from towpath.server import attach
 from towpath.testing import FakeClock, drain
 
 
@@ -128,12 +129,25 @@ async def test_a_wrong_key_fails_the_batch_in_words_and_a_retry_asks_again(desk:
     assert (await worked_on(desk, again["id"]))["status"] == "COMPLETED"
 
 
-async def test_without_an_endpoint_it_says_what_to_set(database_url: str, settings: Settings):
+async def test_without_a_chat_service_it_is_refused_when_it_is_sent(database_url: str, settings: Settings):
     async with opened_desk(App(database_url, settings=settings)) as desk:
+        refused = await desk.send([asks("a")], provider="local", models=["m"])
+        assert ok(await desk.ann.get("/api/batches"))["items"] == []
+        assert await desk.blobs() == [], "nothing is stored for it"
+    told = refused.json()
+    assert (refused.status_code, told["errors"][0]["path"]) == (422, "provider")
+    assert "there is none" in told["detail"]
+    assert "TOWPATH_CHAT_URL" in told["remedy"]
+
+
+async def test_workers_without_a_chat_service_say_what_to_set(database_url: str, settings: Settings, wire: WireServer):
+    """They may be set up in another way than the server that took the batch."""
+    async with opened_desk(App(database_url, settings=replace(settings, chat_url=wire.url))) as desk:
         batch_id = await desk.make([asks("a")], provider="LOCAL", models=["m"])
-        await drain(desk.app)
+        async with attach(App(database_url, settings=settings)) as other:
+            await drain(other)
         found = await desk.get(batch_id)
-    assert found["status"] == "FAILED"
+    assert (found["status"], wire.asked) == ("FAILED", [])
     assert "LOCAL asks the chat service" in found["error"]
 
 

@@ -140,7 +140,7 @@ CASES: dict[str, list[Case]] = {
     "delete_batch": [Case(HIDDEN)],
     "adopt_provider_job": [Case(HIDDEN, {"external_id": "mine"})],
     "resubmit_provider_job": [Case(HIDDEN)],
-    "create_completion_batch": [Case(HIDDEN, {"models": ["m"], "input": "{asset}"})],
+    "create_completion_batch": [Case(HIDDEN, {"provider": "OPENAI", "models": ["m"], "input": "{asset}"})],
     "estimate_batch": [
         Case(HIDDEN, {"models": ["m"], "input": "{asset}"}),
         Case(HIDDEN, {"models": ["m"], "dataset_ids": ["{dataset}"]}),
@@ -170,7 +170,7 @@ CASES: dict[str, list[Case]] = {
     "list_deliveries": [Case(HIDDEN)],
     "replay_delivery": [Case(HIDDEN)],
 }
-A_BATCH = {"models": ["m"], "title": MARK, "requests": [{"custom_id": MARK, "body": {"messages": []}}]}
+A_BATCH = {"provider": "OPENAI", "models": ["m"], "title": MARK, "requests": [{"custom_id": MARK, "body": {"messages": []}}]}
 NOT_ABOUT_TENANTS = {
     "get_login_methods", "begin_oidc_login", "finish_oidc_login", "log_in", "log_in_by_link", "log_out", "change_password",
     "reset_password", "check_health", "check_readiness", "upload_recording", "open_share", "play_shared_audio",
