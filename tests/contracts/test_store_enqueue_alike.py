@@ -70,6 +70,24 @@ async def test_a_bulk_of_many_sorts_is_placed_as_if_its_jobs_had_come_one_by_one
     assert counted["n"] == 120
 
 
+@pytest.mark.parametrize("key", [None, "k"])
+async def test_a_root_behind_the_cap_does_not_push_children_of_its_bulk_back(hands, key):
+    """It has no place yet, so nothing is behind it; a child is, as if each had come alone, behind the child before it."""
+    parent = uuid7()
+    family = {"parent_id": parent, "root_id": parent, "child_group": "g"}
+    await hands.lane("roots", max_roots=0)
+    await hands.enqueue(new_job(tenant="roots", cost=2.0, **family))
+    bulk = [new_job(tenant="roots", cost=5.0), new_job(tenant="roots", **family), new_job(tenant="roots", cost=5.0, key=key),
+            new_job(tenant="roots", cost=1.5, **family), new_job(tenant="beside")]  # fmt: skip
+    await hands.store.enqueue(bulk)
+    found = {job.id: job for job in await hands.jobs(*(job.id for job in bulk))}
+    first, child, second, last, beside = (found[job.id] for job in bulk)
+    assert (first.parked, second.parked) == (True, True)
+    assert [job.pass_ for job in (child, last, beside)] == [3.0, 4.5, 1.0]
+    await hands.lane("roots", max_roots=1)
+    assert (await hands.job(first.id)).pass_ == 9.5
+
+
 async def test_a_bulk_of_many_sorts_sent_again_changes_nothing(hands):
     jobs = [new_job(tenant=f"t{number % 7}", payload_json=str(number)) for number in range(60)]
     first = await hands.store.enqueue(jobs)

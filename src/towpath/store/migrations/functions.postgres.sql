@@ -1,4 +1,4 @@
--- revision: 1
+-- revision: 2
 -- The engine's functions. They are not part of a migration: this file is applied again when it is newer than what the database has.
 -- Raise the revision above with every change since the last release.
 --
@@ -68,11 +68,12 @@ $$;
 -- sees what the one before has committed.
 --
 -- If `keys` is NULL, no job has a key and none is scheduled. Then either all of them are new or none is, if this is the same insert
--- sent again because the answer to its commit was lost. All become ready, so their client has added up what they cost: `spent` is, for
--- each job, its own cost and that of the jobs before it in the same lane.
+-- sent again because the answer to its commit was lost. And of the jobs of one lane either all become ready or none does, so their
+-- client has added up what they cost: `spent` is, for each job, its own cost and that of the jobs before it in the same lane.
 --
--- If there are `keys` (with NULL for jobs that have none), a job whose key a live job holds is left out, and a scheduled one gets its place
--- when it falls due. Neither pushes the jobs behind it back, so costs are added up here, over those jobs that become ready.
+-- If there are `keys` (with NULL for jobs that have none), a job whose key a live job holds is left out, and one that is scheduled, or
+-- held back by the lane's gate, gets its place later. None of them pushes the jobs behind it back, so costs are added up here, over
+-- those jobs that become ready.
 --
 -- Answers what became of them, by lane; `added` are their ids, or NULL if it is all of them. No row: none of them is new.
 CREATE OR REPLACE FUNCTION towpath.insert_jobs(
@@ -115,7 +116,7 @@ BEGIN
             FROM unnest(insert_jobs.ids, insert_jobs.payloads, insert_jobs.sort_of, insert_jobs.keys) WITH ORDINALITY
                  AS new (id, payload, nth, key, number) JOIN sort USING (nth)
         ), placed AS (
-            SELECT *, towpath.stamp(tail, coalesce(sum(cost) FILTER (WHERE due IS NULL AND NOT held)
+            SELECT *, towpath.stamp(tail, coalesce(sum(cost) FILTER (WHERE due IS NULL AND NOT held AND NOT shut)
                                                    OVER (PARTITION BY queue, priority, lane ORDER BY number), 0), weight) AS pass
             FROM asked ORDER BY number
         ), added AS (

@@ -29,6 +29,7 @@ def many(jobs: Sequence[NewJob], *, lock: bool = True) -> dict[str, Any]:
     """For `insert_jobs`; unless told otherwise it takes the lanes' locks itself."""
     sorts = sorts_of(jobs)
     lanes = [_lane_of(job) for job in sorts.examples]
+    added_up = sorts.plain and not _mixed(sorts.examples)
     costs: dict[tuple[str, int, str], float] = {}
     spent: list[float] = []
     for job, number in zip(jobs, sorts.numbers, strict=True):
@@ -41,9 +42,16 @@ def many(jobs: Sequence[NewJob], *, lock: bool = True) -> dict[str, Any]:
         "payloads": [job.payload_json for job in jobs],
         "sorts": to_json([dict(zip(SORT, sort_of(job), strict=True)) for job in sorts.examples]).decode(),
         "sort_of": [number + 1 for number in sorts.numbers],  # as PostgreSQL counts
-        "spent": spent if sorts.plain else None,
-        "keys": None if sorts.plain else [job.key for job in jobs],
+        "spent": spent if added_up else None,
+        "keys": None if added_up else [job.key for job in jobs],
     }
+
+
+def _mixed(examples: Sequence[NewJob]) -> bool:
+    """Whether root jobs and children go to one lane. Its gate may hold back the ones and not the others. Only the database
+    knows whether it does, so what they cost is added up there."""
+    families: dict[tuple[str, int, str], bool] = {}
+    return any(families.setdefault(_lane_of(job), job.parent_id is None) is not (job.parent_id is None) for job in examples)
 
 
 def lanes_of(jobs: Sequence[NewJob]) -> set[tuple[str, int, str]]:
