@@ -7,7 +7,7 @@ import pytest
 from tests.core.trials import BROKEN, NOW, Trial, queued, running, waiting
 from towpath.core import transitions
 from towpath.core.lifecycle import State
-from towpath.core.verbs import wake
+from towpath.core.waking import wake
 
 
 def defer(wakes_seen: int = 0, reason: str = "signal", **options):

@@ -8,7 +8,7 @@ from hypothesis.stateful import run_state_machine_as_test
 
 from tests.model.machine import JobMachine
 from tests.model.test_stores_follow_the_model import at_hand
-from towpath.core import count_deltas, verbs
+from towpath.core import count_deltas, endings, waking
 from towpath.core.lifecycle import TABLE, State
 from towpath.core.working_set import WorkingSet
 
@@ -25,25 +25,25 @@ def revive_the_cancelled(patch: pytest.MonkeyPatch) -> None:
 
 
 def count_a_child_twice(patch: pytest.MonkeyPatch) -> None:
-    count = verbs._count
+    count = endings.count
 
     def twice(parent, child, change):
         count(parent, child, change)
         if child.state is State.PARTIAL:
             count(parent, child, change)
 
-    patch.setattr(verbs, "_count", twice)
+    patch.setattr(endings, "count", twice)
 
 
 def cancel_the_children_first(patch: pytest.MonkeyPatch) -> None:
     """The last child closes a parent that is just ending by itself."""
-    give_up, cancel_children = verbs._give_up, verbs._cancel_children
+    give_up, cancel_children = endings.give_up, endings.cancel_children
 
     def children_first(working, job, failure):
         cancel_children(working, job, "the parent failed")
         give_up(working, job, failure)
 
-    patch.setattr(verbs, "_give_up", children_first)
+    patch.setattr(endings, "give_up", children_first)
 
 
 def lose_a_wake_up(patch: pytest.MonkeyPatch) -> None:
@@ -53,18 +53,18 @@ def lose_a_wake_up(patch: pytest.MonkeyPatch) -> None:
         if job.state is State.WAITING:
             wake(working, job, reason)
 
-    wake = verbs.wake
+    wake = waking.wake
     patch.setattr("towpath.store.journal.wake", deaf)
 
 
 def drop_the_lease_with_the_cancel(patch: pytest.MonkeyPatch) -> None:
     """A requeue starts a second handler beside the first."""
-    end = verbs._end
+    end = endings.end
 
     def let_go_at_once(working, job, state, *, keep_lease=False, **event):
         end(working, job, state, **event)
 
-    patch.setattr(verbs, "_end", let_go_at_once)
+    patch.setattr(endings, "end", let_go_at_once)
 
 
 def change_the_state_without_an_event(patch: pytest.MonkeyPatch) -> None:

@@ -102,8 +102,9 @@ class WorkingSet:
             self.stamps[job.id] = fresh
 
     def unlease(self, job: Job) -> None:
+        """The worker lets go of the job."""
         job.leased = False
-        job.lease_until = None
+        job.lease_until = job.worker_id = None
         if job.gate:
             self.gates.add((job.queue, job.lane))
 

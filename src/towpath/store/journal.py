@@ -15,8 +15,9 @@ from towpath.core.errors import HistoryMismatch, JobNotFound, LeaseLost, NotRequ
 from towpath.core.failpoints import reach
 from towpath.core.lifecycle import State
 from towpath.core.records import STEP_FIELDS, Job, NewJob, Step, step_column
+from towpath.core.requeueing import let_go
 from towpath.core.usage import SUMS, Usage
-from towpath.core.verbs import let_go, wake
+from towpath.core.waking import wake
 from towpath.core.working_set import WorkingSet
 from towpath.store import ledger
 from towpath.store.contract import Row, Tx

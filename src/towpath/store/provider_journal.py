@@ -22,7 +22,7 @@ from towpath.core.provider_jobs import (
     provider_job_column,
 )
 from towpath.core.records import Job, Step
-from towpath.core.verbs import wake
+from towpath.core.waking import wake
 from towpath.core.working_set import WorkingSet
 from towpath.store import journal, ledger
 from towpath.store.contract import Row, Tx

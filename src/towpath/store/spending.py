@@ -16,7 +16,7 @@ from towpath.core.encoding import encode
 from towpath.core.failpoints import reach
 from towpath.core.lifecycle import State
 from towpath.core.records import Job, Step
-from towpath.core.verbs import wake
+from towpath.core.waking import wake
 from towpath.core.working_set import WorkingSet
 from towpath.store import journal, ledger
 from towpath.store.contract import Row, Tx

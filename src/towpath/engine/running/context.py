@@ -3,77 +3,42 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from towpath.core.errors import LeaseLost, WaitRefused
-from towpath.core.outcomes import Suspend
-from towpath.core.reactions import ExceptionMap
-from towpath.core.records import NewJob, Step, Subject
+from towpath.core.records import Subject
 from towpath.core.usage import call
 from towpath.engine import transaction, units
 from towpath.engine.running import spending, submitting, waits
 from towpath.engine.running.current import busy_with, current_meter
-from towpath.engine.running.steps import Memory, run_step
-from towpath.engine.tracing import current_trace
+from towpath.engine.running.fenced_job import FencedJob
+from towpath.engine.running.steps import run_step
 from towpath.engine.values import blob_prefix
-from towpath.store import journal
 from towpath.store.journal import Note
 
 if TYPE_CHECKING:
     from towpath.blobs import BlobStore
     from towpath.config import Settings
     from towpath.core.provider_jobs import ProviderJob
-    from towpath.engine.budgets import Budgets
     from towpath.engine.resources import Resources
     from towpath.engine.running.children import Children
-    from towpath.engine.services import Services
     from towpath.engine.transaction import Fence, ReadUnit, Transaction, Unit
-    from towpath.engine.values import Values
     from towpath.providers import Order, Result
-    from towpath.store.contract import Claimed, Row, Tx
+    from towpath.store.contract import Row
 
 T = TypeVar("T")
 
-_PROGRESS_EVERY = 1.0
 
-
-class Context:
+class Context(FencedJob):
     """One entry of one job: a run of its operation from the top. There are several if the job waits or is retried.
 
     Everything written through it is fenced: once the job has been cancelled, rescued or requeued, the next write raises
     LeaseLost and nothing of it counts.
     """
 
-    __slots__ = (
-        "_job", "_memory", "_number", "_progress", "_progress_at", "_progress_timer", "_services", "_total",
-        "follow_ups", "heard", "heavy", "interrupted", "logged", "lost", "max_wait", "spawned", "suspended",
-    )  # fmt: skip
-
-    def __init__(self, job: Claimed, services: Services, max_wait: float) -> None:
-        self._job = job
-        self._services = services
-        self._memory: Memory | None = None
-        self._number = 0
-        self._progress: tuple[float | None, float | None] | None = None
-        self._total: float | None = None
-        self._progress_at = float("-inf")
-        self._progress_timer: asyncio.TimerHandle | None = None
-        self.max_wait = max_wait
-        self.follow_ups: list[NewJob] = []
-        self.heavy = False  # whether the payload of one of them is too large for its row
-        self.suspended: Suspend | None = None
-        self.interrupted: str | None = None
-        self.heard = False  # whether the operation knows that it should stop: what it returns then is not its result
-        self.lost = False
-        self.logged = 0
-        self.spawned = False
-
-    @property
-    def id(self) -> str:
-        return self._job.id
+    __slots__ = ()
 
     @property
     def operation(self) -> str:
@@ -110,11 +75,6 @@ class Context:
         return self._job.failures + 1
 
     @property
-    def fence(self) -> int:
-        """The number of this lease. It never repeats for a job, so it is good for naming temporary things."""
-        return self._job.attempt
-
-    @property
     def trace(self) -> str | None:
         """The W3C `traceparent` the job was enqueued with."""
         return self._job.trace
@@ -125,12 +85,6 @@ class Context:
         stop = self.interrupted is not None or self.lost
         self.heard = self.heard or stop
         return stop
-
-    @property
-    def uneventful(self) -> bool:
-        """Whether nothing but its end is left to tell of this entry."""
-        told = self._progress is None and self.suspended is None and self.interrupted is None
-        return told and not self.spawned and not self.heavy
 
     @property
     def resources(self) -> Resources:
@@ -144,26 +98,6 @@ class Context:
         """A key of the blob store below the job's own: what is put there goes when the job is deleted, if not before."""
         return f"{blob_prefix(self.id)}/{name}" if name else blob_prefix(self.id)
 
-    @property
-    def budgets(self) -> Budgets:
-        return self._services.budgets
-
-    @property
-    def values(self) -> Values:
-        return self._services.values
-
-    @property
-    def exceptions(self) -> ExceptionMap:
-        return self._services.registry.exceptions
-
-    @property
-    def services(self) -> Services:
-        return self._services
-
-    @property
-    def claimed(self) -> Claimed:
-        return self._job
-
     async def emit(
         self, name: str, message: str | None = None, *, level: str = "info", fields: dict[str, Any] | None = None
     ) -> None:
@@ -175,40 +109,7 @@ class Context:
 
     async def progress(self, current: float, total: float | None = None, message: str | None = None) -> None:
         """Sets the progress. At most one write a second; the last value is always written."""
-        self._total = total if total is not None else self._total
-        waits.check_progress(current, self._total)
-        self._progress = (current, self._total)
-        if message is not None or time.monotonic() - self._progress_at >= _PROGRESS_EVERY:
-            await self.flush_progress(message)
-        elif self._progress_timer is None:
-            self._progress_timer = asyncio.get_running_loop().call_later(_PROGRESS_EVERY, self._progress_due)
-
-    def _progress_due(self) -> None:
-        self._progress_timer = None
-        note = self._take_progress(None)
-        if note is not None and not self.lost:
-            self._keep(self._services.group_commit.note(note))
-
-    def _take_progress(self, message: str | None) -> Note | None:
-        if self._progress_timer is not None:
-            self._progress_timer.cancel()
-            self._progress_timer = None
-        if self._progress is None:
-            return None
-        progress, self._progress = self._progress, None
-        self._progress_at = time.monotonic()
-        return Note(self.id, self.fence, name="job.progress", message=message, progress=progress)
-
-    def leave_progress(self) -> None:
-        """The entry is over, whichever way: its last progress is written before the job is settled."""
-        note = self._take_progress(None)
-        if note is not None and not self.lost:
-            self._keep(self._services.group_commit.note(note))
-
-    async def flush_progress(self, message: str | None = None) -> None:
-        note = self._take_progress(message)
-        if note is not None:
-            await self.write(note)
+        await self.report(current, total, message)
 
     async def share_progress(self) -> None:
         """Makes the parent's progress the sum of its children's, this one's so far included.
@@ -319,12 +220,6 @@ class Context:
         self.follow_ups.append(job)
         return job.id
 
-    async def place_follow_ups(self) -> None:
-        """Large payloads become blobs before the transaction that makes their jobs; if it fails, they are swept."""
-        for job in self.follow_ups if self.heavy else ():
-            if not self.values.small(job.payload_json):
-                await self._services.place_payload(job)
-
     @asynccontextmanager
     async def transaction(self) -> AsyncIterator[Transaction]:
         """Rows of your own and new jobs, committed only if this attempt still holds its job: LeaseLost, and nothing of it,
@@ -375,23 +270,6 @@ class Context:
         """Waits until a rate budget is open, holding the slot only for short waits."""
         await waits.budget(self, name)
 
-    def inherit(self, options: dict[str, Any]) -> dict[str, Any]:
-        """What a job made by this one takes over unless told otherwise."""
-        job = self._job
-        return {
-            "tenant": job.tenant,
-            "lane": job.lane,
-            "priority": job.priority,
-            "trace": current_trace() or job.trace,
-            "subject": job.subject,
-        } | options
-
-    def check(self) -> None:
-        if self.suspended is not None:
-            raise self.suspended
-        if self.lost:
-            raise LeaseLost(f"attempt {self.fence} of job {self.id} is no longer the running one")
-
     def _may_wait(self, what: str) -> None:
         self.check()
         inside = busy_with.get()
@@ -400,40 +278,3 @@ class Context:
                 f"{what}() inside {'a step' if inside == 'step' else 'parallel()'} cannot suspend the job, because the code "
                 f"around it is not on record yet; move it into the operation itself"
             )
-
-    def suspend(self, reason: str, *, wakes_seen: int, deadline: Any = None) -> Suspend:
-        """Remembered, so that it wins even if the operation swallows it."""
-        self.suspended = Suspend(reason, wakes_seen=wakes_seen, deadline=deadline)
-        return self.suspended
-
-    async def memory(self) -> Memory:
-        if self._memory is None:
-            found = await self._services.store.read(self._load_steps) if self._job.steps else []
-            if self._memory is None:  # another task of this entry may have been first
-                self._memory = Memory(found)
-        return self._memory
-
-    async def _load_steps(self, tx: Tx) -> list[Step]:
-        return await journal.load_steps(tx, self.id)
-
-    def next_number(self) -> int:
-        self._number += 1
-        return self._number
-
-    async def write(self, note: Note) -> None:
-        self.check()
-        if not await self._services.group_commit.note(note):
-            self.lost = True
-            self.check()
-
-    def jot(self, **note: Any) -> None:
-        """A note nobody waits for: it is written before whatever this job writes next."""
-        if not self.lost:
-            self._keep(self._services.group_commit.note(Note(self.id, self.fence, **note)))
-
-    def _keep(self, answer: asyncio.Future[Any]) -> None:
-        answer.add_done_callback(self._jot_done)
-
-    def _jot_done(self, answer: asyncio.Future[Any]) -> None:
-        if not answer.cancelled() and answer.exception() is None and not answer.result():
-            self.lost = True
