@@ -9,7 +9,7 @@ import pytest
 
 from towpath import Fatal
 from towpath.cli.transcribing import remotely
-from towpath.cli.transcribing.place import Wishes
+from towpath.cli.transcribing.place import FileOptions
 
 FINISHING: dict[str, Any] = {"state": "finishing", "result": None, "error": None}
 
@@ -30,7 +30,7 @@ class Server:
 async def sent(server: Server, folder: Path) -> str:
     (folder / "talk.wav").write_bytes(b"RIFF")
     async with httpx.AsyncClient(transport=httpx.MockTransport(server.answer), base_url="http://server") as client:
-        return await remotely.OnServer(client).send(folder / "talk.wav", Wishes())
+        return await remotely.OnServer(client).send(folder / "talk.wav", FileOptions())
 
 
 @pytest.fixture(autouse=True)

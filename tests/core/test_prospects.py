@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from towpath.core.prospects import OWN, Hands, Work, eta, left
+from towpath.core.prospects import OWN, Work, Workforce, eta, left
 
 
 def test_an_estimate_is_a_range_around_what_is_foreseen():
@@ -31,10 +31,10 @@ def test_while_something_is_left_no_estimate_says_that_nothing_is(seconds):
 @pytest.mark.parametrize(
     ("hands", "word"),
     [
-        (Hands("q", paused=True, slots=4, able=4), "is paused"),
-        (Hands("q"), "no live worker serves"),
-        (Hands("q", slots=4), "knows this kind of work"),
-        (Hands("q", slots=4, able=4, most=0), "its cap is 0"),
+        (Workforce("q", paused=True, slots=4, able=4), "is paused"),
+        (Workforce("q"), "no live worker serves"),
+        (Workforce("q", slots=4), "knows this kind of work"),
+        (Workforce("q", slots=4, able=4, most=0), "its cap is 0"),
     ],
 )
 def test_where_nothing_is_begun_there_is_a_reason(hands, word):
@@ -42,10 +42,10 @@ def test_where_nothing_is_begun_there_is_a_reason(hands, word):
 
 
 def test_slots_that_work_are_those_of_workers_that_know_how_within_the_cap():
-    assert Hands("q", slots=8, able=4).working == 4
-    assert Hands("q", slots=8, able=8, most=3).working == 3
-    assert Hands("q").working == 1
-    assert Hands("q", slots=8, able=8).hindrance is None
+    assert Workforce("q", slots=8, able=4).working == 4
+    assert Workforce("q", slots=8, able=8, most=3).working == 3
+    assert Workforce("q").working == 1
+    assert Workforce("q", slots=8, able=8).hindrance is None
 
 
 @given(st.floats(0.01, 1e4), st.floats(0.0, 1e5))

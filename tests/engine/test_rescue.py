@@ -9,7 +9,7 @@ from tests.engine.crashing import register
 from tests.engine.working import Gate, ended, eventually, happened, in_state, on_sqlite, working
 from towpath import State
 from towpath.engine.tending.janitor import rescue
-from towpath.store.contract import Beat
+from towpath.store.contract import Renewed
 
 
 async def test_a_job_that_keeps_killing_its_worker_ends_in_the_inbox(opened, crashed_worker):
@@ -37,7 +37,7 @@ class BrokenHeart:
     """A heartbeat that never gets through, as behind a broken network."""
 
     def beat(self, worker, leases, lease_seconds):
-        return Beat()
+        return Renewed()
 
     def close(self):
         pass

@@ -7,7 +7,7 @@ import pytest
 from towpath.core.records import WorkerRow
 from towpath.engine.running.heartbeat import Heartbeat
 from towpath.engine.tending.vigil import Vigil
-from towpath.store.contract import Beat
+from towpath.store.contract import Renewed
 
 LEASE = 30.0
 START = datetime(2030, 1, 1, tzinfo=UTC)
@@ -70,7 +70,7 @@ class Steady:
         self._sky = sky
 
     def beat(self, worker, leases, lease_seconds):
-        return Beat(now=self._sky.theirs)
+        return Renewed(now=self._sky.theirs)
 
     def close(self):
         pass

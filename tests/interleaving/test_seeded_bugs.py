@@ -9,7 +9,7 @@ import pytest
 from tests.interleaving import test_gates, test_leases, test_waking
 from tests.interleaving.scene import Scene
 from tests.interleaving.stage import Stage
-from towpath.core import verbs
+from towpath.core import endings, verbs
 from towpath.core.failpoints import reach
 from towpath.core.lifecycle import TABLE
 from towpath.core.records import Job
@@ -64,7 +64,7 @@ async def test_a_rescue_that_does_not_look_at_the_lease_again_takes_a_live_job_a
 async def test_a_child_that_does_not_count_in_its_own_transaction_is_noticed(
     stage: Stage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(verbs, "_count", lambda *_: None)
+    monkeypatch.setattr(endings, "count", lambda *_: None)
 
     async def play(scene: Scene) -> None:
         _, [child, _] = await scene.family(2)

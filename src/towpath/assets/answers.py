@@ -33,12 +33,12 @@ class MediaInfo:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class DecoderAnswer:
     info: MediaInfo
     walls: tuple[str, ...]
 
 
-def understood(output: bytes, code: int | None, limits: Limits) -> Told:
+def understood(output: bytes, code: int | None, limits: Limits) -> DecoderAnswer:
     """Raises what the decoder has to say against the file, or what became of the decoder itself."""
     try:
         answer = json.loads(output)
@@ -46,7 +46,7 @@ def understood(output: bytes, code: int | None, limits: Limits) -> Told:
         raise _died(code, limits) from None
     match answer:
         case {"info": dict(info), "walls": list(walls)}:
-            return Told(_info(info), tuple(plain_text(str(wall), limit=50) for wall in walls[:10]))
+            return DecoderAnswer(_info(info), tuple(plain_text(str(wall), limit=50) for wall in walls[:10]))
         case {"refused": str(why), "remedy": str(remedy)}:
             raise MediaUnreadable(_text(why), remedy=_text(remedy))
         case {"missing": str(what)}:

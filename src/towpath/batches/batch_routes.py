@@ -31,7 +31,6 @@ from towpath.outbound.sources import is_address, open_source
 router = Router(prefix="/api/batches", tags=["batches"])
 bodies.large("POST", r"/api/batches/(completion|estimate)")
 
-_MOST_EXAMINED = 1000
 _NO_RESULTS = "this batch has no results yet; GET /api/batches/{id} tells how far it is"
 _RESULTS: dict[int | str, dict[str, Any]] = {
     200: {"content": {"application/jsonl": {}}, "description": "A line for each request and model, as an attachment."}
@@ -48,20 +47,15 @@ class BatchQuery(shapes.Request):
 @router.get("", operation_id="list_batches")
 async def list_batches(principal: Reader, app: Engine, asked: Annotated[BatchQuery, Query()]) -> shapes.Page[schemas.Batch]:
     """Batches, newest first. With a filter a page may be short, even empty, and still have a `next`."""
-    tenant, before, examined = tenant_of(principal, asked.tenant), asked.after, 0
-    found: list[BatchView] = []
-    while True:
-        page = await stored.page(app, tenant, before=before, limit=asked.limit + 1)
-        more, page = len(page) > asked.limit, page[: asked.limit]
-        fitting = [view for view in await views(app, page) if not asked.status or view.status in asked.status]
-        room = asked.limit - len(found)
-        found += fitting[:room]
-        examined, before = examined + len(page), page[-1].id if page else None
-        if len(fitting) > room:
-            before, more = found[-1].batch.id, True
-        if not more or len(found) >= asked.limit or examined >= _MOST_EXAMINED:
-            break
-    return shapes.Page[schemas.Batch](items=[batch_shape(view) for view in found], next=before if more else None)
+    tenant = tenant_of(principal, asked.tenant)
+
+    async def look(before: str | None, count: int) -> list[BatchView]:
+        return await views(app, await stored.page(app, tenant, before=before, limit=count))
+
+    return await shapes.page_of_fitting(
+        look, lambda view: not asked.status or view.status in asked.status, batch_shape, lambda view: view.batch.id,
+        after=asked.after, limit=asked.limit,
+    )  # fmt: skip
 
 
 @router.post("/completion", status_code=202, operation_id="create_completion_batch", responses=responses(404))

@@ -56,7 +56,7 @@ def pull(
     settings = config.load()
     for name in names:
         with _bars() as bars:
-            folder = fetch(settings, name, force=force, report=_shower(bars))
+            folder = fetch(settings, name, force=force, report=_ProgressBars(bars))
         typer.echo(f"{clean(name)} is in {clean(folder)}")
 
 
@@ -65,7 +65,7 @@ def _bars() -> Progress:
     return Progress(*columns, console=console(), transient=True, disable=not is_live())
 
 
-class _shower:  # noqa: N801  # stands where a function would
+class _ProgressBars:
     """One bar per file."""
 
     def __init__(self, bars: Progress) -> None:

@@ -61,14 +61,14 @@ def address_of(listening: socket.socket, host: str) -> str:
     return f"http://[{shown}]:{port}" if ":" in shown else f"http://{shown}:{port}"
 
 
-class Front(NamedTuple):
+class ServedApp(NamedTuple):
     api: FastAPI
     address: str
     link: str
     """What to open it by: in local mode it logs in."""
 
 
-async def front_of(app: App, listening: socket.socket, host: str) -> Front:
+async def front_of(app: App, listening: socket.socket, host: str) -> ServedApp:
     """The server for an open app."""
     has_account = await has_password_account(app)
     local = check_host(host, has_account, app.settings.allowed_hosts, remedy=how_to_let_in(app))
@@ -76,7 +76,7 @@ async def front_of(app: App, listening: socket.socket, host: str) -> Front:
     if local:
         await ensure_local_account(app)
     link = await make_login_link(app, address) if local else f"{address}/"
-    return Front(create_app(app, ServerOptions(local=local)), address, link)
+    return ServedApp(create_app(app, ServerOptions(local=local)), address, link)
 
 
 class Server(uvicorn.Server):

@@ -24,7 +24,7 @@ _CHILDREN_SHOWN = 10
 
 
 @dataclass(slots=True)
-class Whole:
+class ShownJob:
     """A job with what belongs to it."""
 
     job: Job
@@ -57,10 +57,10 @@ def show(
         _print(whole)
 
 
-async def _read(job_id: str, events: int, database: str | None) -> Whole:
+async def _read(job_id: str, events: int, database: str | None) -> ShownJob:
     async with opened(database) as app:
         job = await app.get(await job_named(app, job_id))
-        return Whole(
+        return ShownJob(
             job,
             await app.payload(job.id),
             list(await app.steps(job.id)),
@@ -81,7 +81,7 @@ async def _first_children(app: App, job: Job) -> list[Job]:
     return [*failed, *(child for child in newest if child.id not in seen)][:_CHILDREN_SHOWN]
 
 
-def _as_dict(whole: Whole) -> dict[str, Any]:
+def _as_dict(whole: ShownJob) -> dict[str, Any]:
     return job_as_dict(whole.job) | {
         "payload": whole.payload,
         "why": whole.why,
@@ -90,7 +90,7 @@ def _as_dict(whole: Whole) -> dict[str, Any]:
     }
 
 
-def _print(whole: Whole) -> None:
+def _print(whole: ShownJob) -> None:
     screen, job = console(), whole.job
     screen.print(Text.assemble((clean(job.operation), "bold"), "  ", state(job.state.value)))
     screen.print(facts([*_place(job), *_times(job, whole.now), *_outcome(whole)]))
@@ -131,7 +131,7 @@ def _times(job: Job, now: datetime) -> list[tuple[str, Any]]:
     ]
 
 
-def _outcome(whole: Whole) -> list[tuple[str, Any]]:
+def _outcome(whole: ShownJob) -> list[tuple[str, Any]]:
     job, error = whole.job, whole.job.error or {}
     counts = f"{job.children_total}: {job.children_ok} ok, {job.children_partial} partial, {job.children_bad} bad"
     return [
@@ -181,7 +181,7 @@ def _step(step: Step) -> dict[str, str]:
     }
 
 
-def _children(whole: Whole) -> Table:
+def _children(whole: ShownJob) -> Table:
     grid = table("child", "state", "operation", "error")
     for child in whole.children:
         message = one_line((child.error or {}).get("message", ""), 80)

@@ -26,8 +26,8 @@ from towpath.cli.transcribing.options import (
     Token,
     place_for,
 )
-from towpath.cli.transcribing.place import Place, Wishes
-from towpath.cli.transcribing.writing import Landing, formats_from
+from towpath.cli.transcribing.place import FileOptions, Place
+from towpath.cli.transcribing.writing import OutputFiles, formats_from
 
 Files = Annotated[
     list[Path],
@@ -65,11 +65,11 @@ def transcribe(  # noqa: PLR0913, PLR0917  (they are the options of a command)
       towpath transcribe *.m4a --server https://towpath.example.org --token tow_…
     """
     paths = list(dict.fromkeys(files))
-    landing = Landing(formats_from(out), to, overwrite or again)
+    landing = OutputFiles(formats_from(out), to, overwrite or again)
     standing = landing.check(paths)
     if standing and server is None and not exists(database_in(data)):
         raise landing.refuse(standing[0])
-    wishes = Wishes(language, speakers, summary)
+    wishes = FileOptions(language, speakers, summary)
     outcomes = run(_transcribe(place_for(data, server, token, concurrency), paths, standing, landing, wishes, again))
     for outcome in outcomes:
         console().print(_last_word(outcome, landing))
@@ -81,8 +81,8 @@ async def _transcribe(
     opening: AbstractAsyncContextManager[Place],
     paths: list[Path],
     standing: list[Path],
-    landing: Landing,
-    wishes: Wishes,
+    landing: OutputFiles,
+    wishes: FileOptions,
     again: bool,
 ) -> list[Outcome]:
     async with opening as place:
@@ -96,7 +96,7 @@ async def _transcribe(
             raise
 
 
-def _last_word(outcome: Outcome, landing: Landing) -> Text:
+def _last_word(outcome: Outcome, landing: OutputFiles) -> Text:
     name = clean(outcome.path)
     if outcome.error is not None:
         return Text.assemble(name, ": ", (clean(outcome.error), "red"))

@@ -26,8 +26,8 @@ from towpath.cli.transcribing.options import (
     Token,
     place_for,
 )
-from towpath.cli.transcribing.place import Place, Wishes
-from towpath.cli.transcribing.writing import Landing, formats_from
+from towpath.cli.transcribing.place import FileOptions, Place
+from towpath.cli.transcribing.writing import OutputFiles, formats_from
 from towpath.core.errors import TowpathError
 
 _NAMES = "3gp aac amr flac m4a m4b m4v mka mkv mov mp3 mp4 oga ogg opus wav webm"
@@ -62,7 +62,9 @@ def watch(  # noqa: PLR0913, PLR0917  (they are the options of a command)
       towpath watch ~/Recordings
       towpath watch inbox --to transcripts --out srt,txt --summary
     """
-    watching = Watching(folder, Landing(formats_from(out), to, overwrite=False), Wishes(language, speakers, summary))
+    watching = Watching(
+        folder, OutputFiles(formats_from(out), to, overwrite=False), FileOptions(language, speakers, summary)
+    )
     run(_watch(place_for(data, server, token, concurrency), watching, every, once))
 
 
@@ -71,8 +73,8 @@ class Watching:
     """What is in the directory, as far as it has been looked at."""
 
     folder: Path
-    landing: Landing
-    wishes: Wishes
+    landing: OutputFiles
+    wishes: FileOptions
     _seen: dict[Path, tuple[int, int]] = field(default_factory=dict)
     _failed: dict[Path, tuple[int, int]] = field(default_factory=dict)
 

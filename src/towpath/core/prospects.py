@@ -66,7 +66,7 @@ class Prospect:
 
 
 @dataclass(frozen=True, slots=True)
-class Hands:
+class Workforce:
     """Who works on a queue: slots of live workers that serve it, and of those that know how."""
 
     queue: str

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from fastapi import APIRouter
 
 
-class Brought:
+class SliceRoutes:
     """By the slices of one app, in the order in which they came."""
 
     def __init__(self) -> None:
@@ -24,8 +24,8 @@ class Brought:
 def add_routes(app: App, load: Callable[[], APIRouter]) -> None:
     """Adds a slice's routes to every server of this app. `load` answers its `towpath.http.routing.Router`, and is called
     when a server is made: import the routes there. Fixed addresses come before those with an id in them."""
-    app.part(Brought).loaders.append(load)
+    app.part(SliceRoutes).loaders.append(load)
 
 
 def routers_of(app: App) -> list[APIRouter]:
-    return [load() for load in app.part(Brought).loaders]
+    return [load() for load in app.part(SliceRoutes).loaders]

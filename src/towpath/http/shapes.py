@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from datetime import UTC, datetime
 from typing import Annotated, Any, Generic, TypeVar, get_args
 
@@ -14,6 +14,7 @@ from towpath.core.naming import spelt
 
 T = TypeVar("T")
 R = TypeVar("R")
+_MOST_EXAMINED = 1000
 _RFC_3339 = re.compile(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d")
 
 
@@ -89,3 +90,30 @@ def page_of(rows: Sequence[R], limit: int, shape: Callable[[R], T], id_of: Calla
     """The page of a list that was asked for one row more than `limit`, so that it is known whether there is a next one."""
     shown = rows[:limit]
     return Page[Any](items=[shape(row) for row in shown], next=id_of(shown[-1]) if len(rows) > limit else None)
+
+
+async def page_of_fitting(
+    look: Callable[[str | None, int], Awaitable[Sequence[R]]],
+    fits: Callable[[R], bool],
+    shape: Callable[[R], T],
+    id_of: Callable[[R], str],
+    *,
+    after: str | None,
+    limit: int,
+) -> Page[T]:
+    """The page of a list with a filter that no query can ask for, such as a status that is told from jobs.
+
+    `look(before, count)` answers the next rows, and those that fit are gathered. Only so many are looked at: a page may
+    be short, even empty, and have a next one.
+    """
+    found: list[R] = []
+    before, examined, more = after, 0, True
+    while more and len(found) < limit and examined < _MOST_EXAMINED:
+        rows = await look(before, limit + 1)
+        more, rows = len(rows) > limit, rows[:limit]
+        fitting, room = [row for row in rows if fits(row)], limit - len(found)
+        found += fitting[:room]
+        examined, before = examined + len(rows), id_of(rows[-1]) if rows else None
+        if len(fitting) > room:
+            before, more = id_of(found[-1]), True
+    return Page[Any](items=[shape(row) for row in found], next=before if more else None)

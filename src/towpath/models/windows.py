@@ -59,14 +59,14 @@ def read(pcm_path: Path, window: Window) -> Samples:
 
 
 @dataclass(frozen=True, slots=True)
-class _Heard:
+class _Frame:
     """One frame."""
 
     speech: bool
     loudness: float
 
 
-def _frames(source: BinaryIO) -> Iterator[tuple[_Heard, int]]:
+def _frames(source: BinaryIO) -> Iterator[tuple[_Frame, int]]:
     """Each frame and how many samples of it are real; the last one is filled up with silence."""
     import numpy as np
 
@@ -78,7 +78,7 @@ def _frames(source: BinaryIO) -> Iterator[tuple[_Heard, int]]:
         for number, level in enumerate(loudness.tolist()):
             at = number * _FRAME_BYTES
             real = min(_FRAME_BYTES, len(data) - at) // pcm.BYTES_PER_SAMPLE
-            yield _Heard(detector.is_speech(padded[at : at + _FRAME_BYTES], pcm.SAMPLE_RATE), level), real
+            yield _Frame(detector.is_speech(padded[at : at + _FRAME_BYTES], pcm.SAMPLE_RATE), level), real
 
 
 def _detector() -> Any:
@@ -99,9 +99,9 @@ class _Cutter:
     longest: int
     cuts: list[int] = field(default_factory=list)
     _begin: int = 0
-    _frames: list[_Heard] = field(default_factory=list)
+    _frames: list[_Frame] = field(default_factory=list)
 
-    def take(self, frame: _Heard) -> None:
+    def take(self, frame: _Frame) -> None:
         self._frames.append(frame)
         if len(self._frames) > self.longest:
             self._cut(self._best())
@@ -128,7 +128,7 @@ class _Cutter:
     def _silences(self, first: int) -> Iterator[tuple[int, int]]:
         """(middle, length) of each run without speech whose middle lies beyond `first`."""
         run = 0
-        for number, frame in enumerate([*self._frames[: self.longest], _Heard(True, 0.0)]):
+        for number, frame in enumerate([*self._frames[: self.longest], _Frame(True, 0.0)]):
             if not frame.speech:
                 run += 1
                 continue

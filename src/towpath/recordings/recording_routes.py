@@ -27,7 +27,6 @@ from towpath.recordings.views import RecordingView, views
 
 router = Router(prefix="/api/recordings", tags=["recordings"])
 
-_MOST_EXAMINED = 1000
 NOT_FOUND = "not found"
 
 
@@ -44,20 +43,15 @@ async def list_recordings(
     principal: Reader, app: Engine, asked: Annotated[RecordingQuery, Query()]
 ) -> shapes.Page[schemas.Recording]:
     """Recordings that match all of the filters, newest first. A page may be short, even empty, and still have a `next`."""
-    tenant, before, examined = tenant_of(principal, asked.tenant), asked.after, 0
-    found: list[RecordingView] = []
-    while True:
-        page = await stored.page(app, tenant, text=asked.text, before=before, limit=asked.limit + 1)
-        more, page = len(page) > asked.limit, page[: asked.limit]
-        fitting = [view for view in await views(app, page) if not asked.status or view.status in asked.status]
-        room = asked.limit - len(found)
-        found += fitting[:room]
-        examined, before = examined + len(page), page[-1].id if page else None
-        if len(fitting) > room:
-            before, more = found[-1].recording.id, True
-        if not more or len(found) >= asked.limit or examined >= _MOST_EXAMINED:
-            break
-    return shapes.Page[schemas.Recording](items=[recording_shape(view) for view in found], next=before if more else None)
+    tenant = tenant_of(principal, asked.tenant)
+
+    async def look(before: str | None, count: int) -> list[RecordingView]:
+        return await views(app, await stored.page(app, tenant, text=asked.text, before=before, limit=count))
+
+    return await shapes.page_of_fitting(
+        look, lambda view: not asked.status or view.status in asked.status, recording_shape, lambda view: view.recording.id,
+        after=asked.after, limit=asked.limit,
+    )  # fmt: skip
 
 
 class AlikeQuery(shapes.Request):

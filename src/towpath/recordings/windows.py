@@ -52,7 +52,7 @@ async def hear(ctx: Context, group: Group) -> dict[str, Any]:
     total = sum(end - start for start, end in group.windows)
     heard: list[Any] = []
     done = 0.0
-    tally, began = _Tally(), time.monotonic()
+    tally, began = _HeardSeconds(), time.monotonic()
     for start, end in group.windows:
         heard += await ctx.step("window", tally.hear, ctx, engine, group, start, end, key=f"{start:.2f}")
         done += end - start
@@ -64,7 +64,7 @@ async def hear(ctx: Context, group: Group) -> dict[str, Any]:
     return {"engine": engine.name, "segments": heard, "cost_cents": _cost(engine)}
 
 
-class _Tally:
+class _HeardSeconds:
     """Seconds of audio that were heard by this attempt; windows that were on record do not count."""
 
     def __init__(self) -> None:

@@ -63,12 +63,12 @@ async def _read(tx: Tx) -> Snapshot:
 
 def exposition(snapshot: Snapshot | None, requests: Requests, streams: int) -> bytes:
     registry = CollectorRegistry()
-    registry.register(_Told([*_database(snapshot), *_process(requests, streams)]))
+    registry.register(_Collected([*_database(snapshot), *_process(requests, streams)]))
     ProcessCollector(registry=registry)
     return generate_latest(registry)
 
 
-class _Told(Collector):
+class _Collected(Collector):
     def __init__(self, families: Sequence[Metric]) -> None:
         self._families = families
 

@@ -137,7 +137,7 @@ class ClaimedBatch:
 
 
 @dataclass(slots=True)
-class Beat:
+class Renewed:
     """What a heartbeat learned: leases that are no longer ours, and why; and what time it is in the database."""
 
     lost: dict[str, str] = field(default_factory=dict)
@@ -157,7 +157,7 @@ def sign_of_life(worker: WorkerRow, now: Any, until: Any) -> dict[str, Any]:
 class Heart(Protocol):
     """A connection of its own for renewing leases; used from the heartbeat thread only."""
 
-    def beat(self, worker: WorkerRow, leases: Sequence[tuple[str, int]], lease_seconds: float) -> Beat: ...
+    def beat(self, worker: WorkerRow, leases: Sequence[tuple[str, int]], lease_seconds: float) -> Renewed: ...
     def close(self) -> None: ...
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 
 @dataclass(frozen=True, slots=True)
-class Tongue:
+class LanguageTexts:
     """Enough of a language to fill a logbook."""
 
     sentences: tuple[str, ...]
@@ -16,7 +16,7 @@ class Tongue:
     places: tuple[str, ...]
 
 
-ENGLISH = Tongue(
+ENGLISH = LanguageTexts(
     (
         "The {thing} was seen near the {place} before the morning mist had lifted.",
         "Nobody at the {place} remembers who first repaired the {thing}.",
@@ -30,7 +30,7 @@ ENGLISH = Tongue(
     ("barge", "lantern", "towrope", "anchor", "compass", "rudder", "horse", "ledger", "timber", "windlass", "ferry", "bell"),
     ("lock", "harbour", "aqueduct", "boathouse", "bridge", "weir", "tunnel", "market", "reservoir", "junction"),
 )
-FRENCH = Tongue(
+FRENCH = LanguageTexts(
     (
         "Le {thing} attendait devant le {place} depuis le début de la semaine.",
         "On raconte que le {thing} a été trouvé près du {place} par un voyageur.",
@@ -42,7 +42,7 @@ FRENCH = Tongue(
     ("bateau", "cordage", "cheval", "gouvernail", "registre", "fanal", "moulin", "tonneau", "radeau", "charbon"),
     ("canal", "port", "pont", "village", "barrage", "quai", "tunnel", "hameau", "hangar"),
 )
-GERMAN = Tongue(
+GERMAN = LanguageTexts(
     (
         "Der {thing} wurde früh am Morgen hinter dem {place} gesehen.",
         "Niemand wusste, warum der {thing} so lange vor dem {place} liegen musste.",
@@ -58,7 +58,7 @@ TONGUES = {"english": ENGLISH, "french": FRENCH, "german": GERMAN}
 
 
 @dataclass(frozen=True, slots=True)
-class Shelf:
+class TenantDocuments:
     """What one tenant hands in."""
 
     tenant: str
@@ -70,9 +70,9 @@ class Shelf:
 
 # One tenant has much more than the others, and the others do not wait for it. One document is not what it claims to be.
 SHELVES = (
-    Shelf("alder", "english", 12),
-    Shelf("birch", "french", 4),
-    Shelf("cedar", "german", 4, encodings=("latin-1",)),
+    TenantDocuments("alder", "english", 12),
+    TenantDocuments("birch", "french", 4),
+    TenantDocuments("cedar", "german", 4, encodings=("latin-1",)),
 )
 
 
@@ -89,7 +89,7 @@ def write_documents(folder: Path) -> dict[str, Path]:
     return folders
 
 
-def _text(tongue: Tongue, dice: random.Random) -> str:
+def _text(tongue: LanguageTexts, dice: random.Random) -> str:
     favourites = dice.sample(tongue.things, 3)
     paragraphs = []
     for _ in range(dice.randint(300, 750)):
@@ -98,11 +98,11 @@ def _text(tongue: Tongue, dice: random.Random) -> str:
     return "\n\n".join(paragraphs) + "\n"
 
 
-def sentence(tongue: Tongue, dice: random.Random) -> str:
+def sentence(tongue: LanguageTexts, dice: random.Random) -> str:
     return _filled(tongue, dice.choice(tongue.sentences), [], dice)
 
 
-def _filled(tongue: Tongue, pattern: str, favourites: list[str], dice: random.Random) -> str:
+def _filled(tongue: LanguageTexts, pattern: str, favourites: list[str], dice: random.Random) -> str:
     for name, words in (("{thing}", (*tongue.things, *favourites * 4)), ("{place}", tongue.places)):
         while name in pattern:
             pattern = pattern.replace(name, dice.choice(words), 1)

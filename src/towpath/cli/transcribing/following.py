@@ -12,7 +12,7 @@ from rich.text import Text
 
 from towpath.blobs import BlobError
 from towpath.cli.screen import clean, console, is_live, one_line
-from towpath.cli.transcribing.place import Look, Place, Wishes, digest_of
+from towpath.cli.transcribing.place import FileOptions, Look, Place, digest_of
 from towpath.core.errors import TowpathError
 
 _LOOK_EVERY = 0.25
@@ -36,7 +36,7 @@ Finish = Callable[[Outcome], Awaitable[None]]
 
 
 async def follow(
-    place: Place, paths: Sequence[Path], wishes: Wishes, finish: Finish, *, known: Mapping[Path, str], again: bool
+    place: Place, paths: Sequence[Path], wishes: FileOptions, finish: Finish, *, known: Mapping[Path, str], again: bool
 ) -> list[Outcome]:
     """Sends the files one after the other while those before are worked on; `finish` is called for each that is done.
 
@@ -54,7 +54,7 @@ async def follow(
     return outcomes
 
 
-async def _send_all(place: Place, outcomes: list[Outcome], wishes: Wishes, screen: Screen, again: bool) -> None:
+async def _send_all(place: Place, outcomes: list[Outcome], wishes: FileOptions, screen: Screen, again: bool) -> None:
     for outcome in [one for one in outcomes if one.recording_id is None]:
         screen.say(outcome, Look("", word="reading"))
         try:
@@ -65,7 +65,7 @@ async def _send_all(place: Place, outcomes: list[Outcome], wishes: Wishes, scree
             screen.say(outcome, Look("FAILED", error=outcome.error))
 
 
-async def _hand_over(place: Place, path: Path, wishes: Wishes, again: bool) -> str:
+async def _hand_over(place: Place, path: Path, wishes: FileOptions, again: bool) -> str:
     found = None if again else await place.find(await digest_of(path), wishes)
     if found is None:
         return await place.send(path, wishes)

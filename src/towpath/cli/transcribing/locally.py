@@ -9,7 +9,7 @@ from pathlib import Path
 
 from towpath import assets
 from towpath.cli.data import database_in
-from towpath.cli.transcribing.place import Look, Told, Wishes, look_at
+from towpath.cli.transcribing.place import FileOptions, Look, Told, look_at
 from towpath.core.records import DEFAULT_TENANT
 from towpath.engine.app import App
 from towpath.recordings import alike, attach, exports, stored
@@ -25,14 +25,14 @@ class OnThisMachine:
     def __init__(self, app: App) -> None:
         self._app = app
 
-    async def find(self, digest: str, wishes: Wishes) -> str | None:
+    async def find(self, digest: str, wishes: FileOptions) -> str | None:
         found = await alike.alike(self._app, DEFAULT_TENANT, digest, _options(wishes))
         return found.id if found is not None else None
 
     async def take_up(self, recording_id: str) -> None:
         await alike.take_up(self._app, await stored.find(self._app, recording_id))
 
-    async def send(self, path: Path, wishes: Wishes) -> str:
+    async def send(self, path: Path, wishes: FileOptions) -> str:
         options = checked(self._app, _options(wishes))
         asset = await assets.receive(
             self._app, DEFAULT_TENANT, path.name, pieces_of(path), kinds=assets.MEDIA, created_by=None
@@ -55,7 +55,7 @@ class OnThisMachine:
         return exports.FORMATS[wanted][0](what)
 
 
-def _options(wishes: Wishes) -> Options:
+def _options(wishes: FileOptions) -> Options:
     return Options(language=wishes.language, speakers=wishes.speakers, auto_summary=wishes.summary)
 
 

@@ -13,7 +13,7 @@ _HEARD = frozenset({"SUMMARIZING", "COMPLETED"})
 
 
 @dataclass(frozen=True, slots=True)
-class Wishes:
+class FileOptions:
     """What is asked of each file."""
 
     language: str | None = None
@@ -69,7 +69,7 @@ async def digest_of(path: Path) -> str:
 
 
 class Place(Protocol):
-    async def find(self, digest: str, wishes: Wishes) -> str | None:
+    async def find(self, digest: str, wishes: FileOptions) -> str | None:
         """The recording of this content with these wishes, if there is one."""
         ...
 
@@ -77,7 +77,7 @@ class Place(Protocol):
         """Begins one again that failed or was called off; others go on by themselves."""
         ...
 
-    async def send(self, path: Path, wishes: Wishes) -> str:
+    async def send(self, path: Path, wishes: FileOptions) -> str:
         """Hands a file over; answers the recording's id. An expected refusal is a TowpathError that says why."""
         ...
 

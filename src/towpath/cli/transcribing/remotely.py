@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from towpath.cli.transcribing.place import Look, Told, Wishes, look_at
+from towpath.cli.transcribing.place import FileOptions, Look, Told, look_at
 from towpath.core.errors import ConfigurationError, Fatal, TowpathError
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ class OnServer:
     def __init__(self, client: httpx.AsyncClient) -> None:
         self._client = client
 
-    async def find(self, digest: str, wishes: Wishes) -> str | None:
+    async def find(self, digest: str, wishes: FileOptions) -> str | None:
         asked = _fields(wishes) | {"sha256": digest}
         found = (await self._ask("GET", "/api/recordings/alike", params=asked)).json()["recording"]
         return str(found["id"]) if found else None
@@ -34,7 +34,7 @@ class OnServer:
             if recording_id in refused:
                 raise Fatal(refused[recording_id])
 
-    async def send(self, path: Path, wishes: Wishes) -> str:
+    async def send(self, path: Path, wishes: FileOptions) -> str:
         fields = _fields(wishes)
         with path.open("rb") as source:
             taken = (await self._ask("POST", "/upload", data=fields, files={"file": (path.name, source)})).json()
@@ -70,7 +70,7 @@ class OnServer:
         raise _refusal(answer)
 
 
-def _fields(wishes: Wishes) -> dict[str, str]:
+def _fields(wishes: FileOptions) -> dict[str, str]:
     fields = {"auto_summary": str(wishes.summary).lower(), "speakers": str(wishes.speakers).lower()}
     return fields | ({"language": wishes.language} if wishes.language else {})
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from towpath.cli.transcribing.following import Outcome
-from towpath.cli.transcribing.place import Place, Wishes, digest_of
+from towpath.cli.transcribing.place import FileOptions, Place, digest_of
 from towpath.core.errors import ConfigurationError
 
 FORMATS = ("txt", "srt", "vtt", "json", "md")
@@ -15,7 +15,7 @@ FORMATS = ("txt", "srt", "vtt", "json", "md")
 
 
 @dataclass(frozen=True, slots=True)
-class Landing:
+class OutputFiles:
     formats: tuple[str, ...]
     folder: Path | None
     overwrite: bool
@@ -45,7 +45,7 @@ class Landing:
             "--overwrite replaces it, --to DIR writes elsewhere"
         )
 
-    async def known(self, place: Place, standing: Sequence[Path], wishes: Wishes) -> dict[Path, str]:
+    async def known(self, place: Place, standing: Sequence[Path], wishes: FileOptions) -> dict[Path, str]:
         """The recordings of files that are done. Of others, what is there already was written by somebody else."""
         found = {}
         for path in standing:

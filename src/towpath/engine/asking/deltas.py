@@ -22,10 +22,10 @@ from towpath.core.ids import FIRST_ID
 from towpath.core.records import DELETED_SEQ, Event, Subject
 from towpath.store.contract import Row, Store, Tx
 
-DELETED, TOLD = "job.deleted", "subject.changed"
+DELETED, CHANGED = "job.deleted", "subject.changed"
 """The events that stand for a deleted job, and for something that was changed without one. Their message is the tenant, and
 their fields are the subject."""
-OF_NO_JOB = frozenset({DELETED, TOLD})
+OF_NO_JOB = frozenset({DELETED, CHANGED})
 
 _LONGEST_TOKEN = 16_000
 _MOST_FIELD_BYTES = 8 * 1024

@@ -13,7 +13,7 @@ from typing import Any
 
 from towpath.core.encoding import decode
 from towpath.core.forecast import Cap
-from towpath.core.prospects import Hands
+from towpath.core.prospects import Workforce
 from towpath.core.records import GATE_NONE, GATE_ROOTS, GATE_SLOTS
 from towpath.engine.asking.durations import Durations, read_durations
 from towpath.engine.asking.liveness import live_workers
@@ -40,12 +40,12 @@ class Crew:
     workers: Sequence[tuple[frozenset[str], int, int]]
     """What each knows, its slots, and how many of those are taken by other queues."""
 
-    def hands(self, operations: Collection[str]) -> Hands:
+    def workforce(self, operations: Collection[str]) -> Workforce:
         """For work of any of these kinds."""
         able = [worker for worker in self.workers if not worker[0].isdisjoint(operations)]
         slots, busy = sum(one[1] for one in able), sum(one[2] for one in able)
         everybody = sum(one[1] for one in self.workers)
-        return Hands(self.queue, self.paused, everybody, max(1, slots - busy) if slots else 0, self.most)
+        return Workforce(self.queue, self.paused, everybody, max(1, slots - busy) if slots else 0, self.most)
 
 
 @dataclass(frozen=True, slots=True)

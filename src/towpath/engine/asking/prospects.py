@@ -18,7 +18,7 @@ from towpath.core.prospects import STUCK, TOO_FAR, InLine, Prospect, Work, eta
 from towpath.engine.asking.explain import explain
 from towpath.engine.asking.families import Families
 from towpath.engine.asking.line import DEEPER, MOST_IN_LINE, Children, Line, read_asked, read_line
-from towpath.engine.asking.usual import Usual
+from towpath.engine.asking.usual import UsualWork
 from towpath.engine.services import Services
 from towpath.store.contract import Row
 
@@ -80,7 +80,7 @@ async def _in_queue(
 async def _works(services: Services, line: Line, children: Mapping[str, Children]) -> dict[str, Work]:
     roots = [*line.waiting, *line.begun.values(), *(row for row in line.parked if row["parent_id"] is None)]
     known: dict[str, Work] = {}
-    usual = Usual(line, children)
+    usual = UsualWork(line, children)
     for kind, workload in services.workloads.items():
         ours = [InLine(str(row["id"]), row["subject_id"], row["operation"]) for row in roots if row["subject_kind"] == kind]
         if ours:
@@ -106,9 +106,9 @@ class _Teller:
         self._families = Families(line, works, children)
 
     def forecast(self, asked: Sequence[Row]) -> Forecast:
-        hands = self._line.crew.hands({self._operation(row) for row in asked})
+        workforce = self._line.crew.workforce({self._operation(row) for row in asked})
         return foresee(
-            self._families.all(), hands.working, asked={str(row["id"]) for row in asked}, floors=self._line.floors,
+            self._families.all(), workforce.working, asked={str(row["id"]) for row in asked}, floors=self._line.floors,
             lanes=self._line.lanes, most_places=MOST_IN_LINE,
         )  # fmt: skip
 
@@ -146,7 +146,7 @@ class _Teller:
 
     def _reason(self, row: Row, forecast: Forecast, *, is_more: bool) -> str | None:
         """Why there is no estimate."""
-        hindrance = self._line.crew.hands({self._operation(row)}).hindrance
+        hindrance = self._line.crew.workforce({self._operation(row)}).hindrance
         if hindrance is not None:
             return hindrance
         number = str(row["id"])

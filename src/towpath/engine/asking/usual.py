@@ -15,7 +15,7 @@ _CLOSING = 0.05
 """Seconds that a job takes before its first part and after its last, besides theirs."""
 
 
-class Usual:
+class UsualWork:
     def __init__(self, line: Line, children: Mapping[str, Children]) -> None:
         self._line = line
         self._part_of = {root: known.operation for root, known in children.items()}

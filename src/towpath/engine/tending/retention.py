@@ -44,7 +44,7 @@ async def prune(services: Services) -> int:
     for queue, keep in [*rules.items(), (None, rest)]:
         for states, days in ((_GOOD, keep.succeeded_days), (_BAD, keep.failed_days)):
             if days > 0:
-                which = Which(states, queue, () if queue is not None else tuple(others))
+                which = RootFilter(states, queue, () if queue is not None else tuple(others))
                 total += await prune_older(services, which, timedelta(days=days))
     ages = [_told_for(keep) for keep in (*rules.values(), rest) if keep.succeeded_days > 0]
     await tombstones.forget(services.store, min(ages, default=tombstones.KEPT))
@@ -59,7 +59,7 @@ def _told_for(keep: Keep) -> timedelta:
 
 
 @dataclass(frozen=True, slots=True)
-class Which:
+class RootFilter:
     """The roots a rule is about: by state, of one queue or of all but those of other rules."""
 
     states: list[str]
@@ -78,7 +78,7 @@ class Which:
         return await tx.fetch("lock_prunable", states=self.states, before=before, ids=ids)
 
 
-async def prune_older(services: Services, which: Which, age: timedelta) -> int:
+async def prune_older(services: Services, which: RootFilter, age: timedelta) -> int:
     """Removes trees whose root ended more than `age` ago; answers how many jobs went."""
     total, before = 0, await services.store.read(partial(_moment, age=age))
 
@@ -111,7 +111,7 @@ async def _remove_blobs(services: Services, gone: list[str]) -> None:
 
 async def prune_all(services: Services, age: timedelta, *, failed: bool = False, queue: str | None = None) -> int:
     """Removes everything that ended longer than `age` ago, however much it is; failed and partial jobs only if asked."""
-    return await prune_older(services, Which([*_GOOD, *(_BAD if failed else [])], queue), age)
+    return await prune_older(services, RootFilter([*_GOOD, *(_BAD if failed else [])], queue), age)
 
 
 async def _moment(tx: Tx, age: timedelta) -> datetime:
@@ -130,7 +130,7 @@ def _of_bearable_size(rows: Sequence[Row]) -> list[str]:
     return taken
 
 
-async def _remove(tx: Tx, which: Which, before: datetime, ids: list[str]) -> list[str]:
+async def _remove(tx: Tx, which: RootFilter, before: datetime, ids: list[str]) -> list[str]:
     rows = await which.locked(tx, before, ids)
     gone = [str(row["id"]) for row in rows]
     parents = [str(row["id"]) for row in rows if row["children_total"]]

@@ -25,14 +25,14 @@ LASTS = timedelta(minutes=10)
 
 
 @dataclass(frozen=True, slots=True)
-class Departure:
+class LoginStart:
     """Where the browser is sent, and the secret it keeps in a cookie meanwhile."""
 
     url: str
     browser: str
 
 
-async def begin(app: App, provider: Provider, redirect_uri: str) -> Departure:
+async def begin(app: App, provider: Provider, redirect_uri: str) -> LoginStart:
     from authlib.common.urls import add_params_to_uri  # type: ignore[import-untyped]  # it has none
     from authlib.oauth2.rfc7636 import create_s256_code_challenge  # type: ignore[import-untyped]  # it has none
 
@@ -52,7 +52,7 @@ async def begin(app: App, provider: Provider, redirect_uri: str) -> Departure:
         "scope": "openid email profile", "state": state, "nonce": nonce,
         "code_challenge": create_s256_code_challenge(verifier), "code_challenge_method": "S256",
     }  # fmt: skip
-    return Departure(add_params_to_uri(metadata["authorization_endpoint"], list(asked.items())), browser)
+    return LoginStart(add_params_to_uri(metadata["authorization_endpoint"], list(asked.items())), browser)
 
 
 async def finish(  # noqa: PLR0917  (what the browser brings back, and where it goes)

@@ -8,7 +8,7 @@ from datetime import timedelta
 from typing import Any
 
 from towpath.core.records import WorkerRow
-from towpath.store.contract import Beat, sign_of_life
+from towpath.store.contract import Renewed, sign_of_life
 from towpath.store.postgres.connecting import connect, unavailable
 from towpath.store.sql import Queries
 
@@ -19,7 +19,7 @@ class PostgresHeart:
         self._runner: asyncio.Runner | None = None
         self._connection: Any = None
 
-    def beat(self, worker: WorkerRow, leases: Sequence[tuple[str, int]], lease_seconds: float) -> Beat:
+    def beat(self, worker: WorkerRow, leases: Sequence[tuple[str, int]], lease_seconds: float) -> Renewed:
         self._runner = self._runner or asyncio.Runner()
         try:
             return self._runner.run(asyncio.wait_for(self._beat(worker, leases, lease_seconds), 10))
@@ -27,10 +27,10 @@ class PostgresHeart:
             self._hang_up()
             raise unavailable(error) from error
 
-    async def _beat(self, worker: WorkerRow, leases: Sequence[tuple[str, int]], lease_seconds: float) -> Beat:
+    async def _beat(self, worker: WorkerRow, leases: Sequence[tuple[str, int]], lease_seconds: float) -> Renewed:
         if self._connection is None or self._connection.is_closed():
             self._connection = await connect(self._url)
-        beat = Beat()
+        beat = Renewed()
         if leases:
             ids = [job_id for job_id, _ in leases]
             attempts = [attempt for _, attempt in leases]

@@ -123,7 +123,7 @@ class Pool:
                 turn.set_result(None)
 
 
-class Lent:
+class BorrowedConnection:
     """A connection for the length of a block. A class, and no task or timer where one rests: every statement passes here."""
 
     __slots__ = ("_connection", "_patience", "_pool", "_refusal")

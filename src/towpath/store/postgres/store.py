@@ -34,7 +34,7 @@ from towpath.store.postgres.connecting import (
 from towpath.store.postgres.heart import PostgresHeart
 from towpath.store.postgres.outage import Outage
 from towpath.store.postgres.parameters import NOTHING, claimed_rows, endings, request
-from towpath.store.postgres.pool import Lent, Pool
+from towpath.store.postgres.pool import BorrowedConnection, Pool
 from towpath.store.postgres.tx import PostgresTx
 from towpath.store.postgres.unsure import Unsure, ours
 from towpath.store.sql import engine_queries
@@ -79,10 +79,10 @@ class PostgresStore:
         await self.bell.close()
         await pool.close()
 
-    def _connection(self) -> Lent:
+    def _connection(self) -> BorrowedConnection:
         if self._pool is None:
             raise StoreUnavailable("the store is closed; open the app before using it")
-        return Lent(self._pool, self._checkout_seconds, self._refusal)
+        return BorrowedConnection(self._pool, self._checkout_seconds, self._refusal)
 
     def _refusal(self, error: BaseException) -> BaseException:
         if self._pool is None or not isinstance(error, TimeoutError) or not self._pool.exhausted:

@@ -11,7 +11,7 @@ import apsw
 
 from towpath.core.encoding import encode
 from towpath.core.records import WorkerRow
-from towpath.store.contract import Beat, sign_of_life
+from towpath.store.contract import Renewed, sign_of_life
 from towpath.store.sql import Queries
 from towpath.store.sqlite.connection import connect
 from towpath.store.sqlite.turnstile import Turnstile
@@ -23,10 +23,10 @@ class SqliteHeart:
         self._connection: apsw.Connection | None = None
         self._turnstile = Turnstile(path)
 
-    def beat(self, worker: WorkerRow, leases: Sequence[tuple[str, int]], lease_seconds: float) -> Beat:
+    def beat(self, worker: WorkerRow, leases: Sequence[tuple[str, int]], lease_seconds: float) -> Renewed:
         if self._connection is None:
             self._connection = connect(self._path)
-        connection, beat = self._connection, Beat()
+        connection, beat = self._connection, Renewed()
         with self._turnstile.turn(), connection:
             now = self._clock()
             beat.now = datetime.fromtimestamp(now, UTC)

@@ -79,7 +79,7 @@ def usage_of(row: Row) -> Usage:
 
 
 @dataclass(slots=True)
-class Course:
+class FlowTable:
     """Flows by slot and by operation; `before` is the span before it, for comparison."""
 
     slots: dict[int, Flow] = field(default_factory=dict)

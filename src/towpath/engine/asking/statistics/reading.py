@@ -11,7 +11,16 @@ from towpath.core.usage import Price
 from towpath.engine.asking.liveness import live_workers
 from towpath.engine.asking.prices import get_prices
 from towpath.engine.asking.statistics import rollups, sampling, spending
-from towpath.engine.asking.statistics.figures import Budget, CostLine, Course, Flow, OfOperation, Point, Statistics, Workers
+from towpath.engine.asking.statistics.figures import (
+    Budget,
+    CostLine,
+    Flow,
+    FlowTable,
+    OfOperation,
+    Point,
+    Statistics,
+    Workers,
+)
 from towpath.engine.asking.statistics.sampling import Sample
 from towpath.engine.asking.statistics.windows import WINDOWS, Span
 from towpath.store.contract import Store, Tx
@@ -26,7 +35,7 @@ async def statistics(
 
     async def unit(tx: Tx) -> _Read:
         span = WINDOWS[window].span(tx.now)
-        found = Course() if tenant is not None else await rollups.course(tx, span, operation, queue)
+        found = FlowTable() if tenant is not None else await rollups.flow_table(tx, span, operation, queue)
         sample = None if tenant is None else await sampling.take(tx, span, tenant, operation, queue)
         await spending.add_usage(tx, found, span, tenant, operation, queue)
         prices = await get_prices(tx)
@@ -44,7 +53,7 @@ class _Read:
     """What the database told, at one moment."""
 
     span: Span
-    found: Course
+    found: FlowTable
     sample: Sample | None
     prices: Mapping[str, Price]
     cost: list[CostLine]
@@ -63,7 +72,7 @@ def _assembled(read: _Read) -> Statistics:
     )  # fmt: skip
 
 
-def _series(found: Course, span: Span, prices: Mapping[str, Price]) -> list[Point]:
+def _series(found: FlowTable, span: Span, prices: Mapping[str, Price]) -> list[Point]:
     flows = ((number, found.slots.get(number, Flow())) for number in span.slots)
     return [Point(span.moment(number), flow, flow.cost(prices)) for number, flow in flows]
 
@@ -75,7 +84,7 @@ def _point(span: Span, flows: Iterable[Flow], prices: Mapping[str, Price]) -> Po
     return Point(span.since, whole, whole.cost(prices))
 
 
-def _operations(found: Course) -> list[OfOperation]:
+def _operations(found: FlowTable) -> list[OfOperation]:
     """Those that failed most come first: they are what one looks for."""
     lines = []
     for name, flow in found.operations.items():

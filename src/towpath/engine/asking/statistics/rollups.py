@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from towpath.engine.asking.statistics.figures import Course
+from towpath.engine.asking.statistics.figures import FlowTable
 from towpath.engine.asking.statistics.windows import Span
 from towpath.store.contract import Tx
 
 
-async def course(tx: Tx, span: Span, operation: str | None, queue: str | None) -> Course:
-    found = Course()
+async def flow_table(tx: Tx, span: Span, operation: str | None, queue: str | None) -> FlowTable:
+    found = FlowTable()
     filters = {"operation": operation, "queue": queue}
     asked = {"since": span.since, "until": span.until} | filters
     width, durations = span.window.width.total_seconds(), "minute" if span.window.by_minutes else "quarter"

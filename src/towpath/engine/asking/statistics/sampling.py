@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from towpath.core.histogram import bucket
 from towpath.core.ids import first_at
-from towpath.engine.asking.statistics.figures import Course, Flow
+from towpath.engine.asking.statistics.figures import Flow, FlowTable
 from towpath.engine.asking.statistics.windows import Span
 from towpath.store.contract import Row, Tx
 
@@ -42,7 +42,7 @@ async def _jobs(tx: Tx, span: Span, tenant: str) -> Sequence[Row]:
     return await tx.fetch("sampled_jobs", tenant=tenant, **asked, limit=MOST_JOBS + 1)
 
 
-def place(found: Course, sample: Sample) -> None:
+def place(found: FlowTable, sample: Sample) -> None:
     """Puts each job where it belongs. With ten thousand of them this takes a while, and is no work for an event loop."""
     span, found.sampled = sample.span, not sample.complete
     for row in sample.jobs:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from towpath.core.usage import Price, cost
-from towpath.engine.asking.statistics.figures import CostLine, Course, usage_of
+from towpath.engine.asking.statistics.figures import CostLine, FlowTable, usage_of
 from towpath.engine.asking.statistics.windows import Span
 from towpath.store.contract import Tx
 
@@ -16,7 +16,9 @@ def _source(span: Span) -> str:
     return "spend" if span.window.by_minutes else "usage"
 
 
-async def add_usage(tx: Tx, found: Course, span: Span, tenant: str | None, operation: str | None, queue: str | None) -> None:
+async def add_usage(
+    tx: Tx, found: FlowTable, span: Span, tenant: str | None, operation: str | None, queue: str | None
+) -> None:
     filters = {"tenant": tenant, "operation": operation, "queue": queue}
     width = span.window.width.total_seconds()
     query = f"{_source(span)}_in_slots"
