@@ -8,11 +8,10 @@ from dataclasses import dataclass
 from towpath import App, Context, Job, ProviderJob, TowpathError
 from towpath.batches.names import KIND
 from towpath.batches.records import Batch, Dataset, batch_from, dataset_from
+from towpath.http.shapes import LAST
 
 Source = App | Context
 """Whoever reads: an app, or a running operation."""
-LAST = "g"
-"""Sorts after every id."""
 
 
 class BatchNotFound(TowpathError, LookupError):

@@ -23,6 +23,7 @@ from towpath.core.encoding import plain
 from towpath.core.ids import uuid7
 from towpath.core.moments import moment
 from towpath.http.facts import SAFE, Facts, Note, facts_in
+from towpath.http.shapes import LAST
 from towpath.identity.principal import Principal
 from towpath.store.also import Also
 from towpath.store.contract import Row, Store, Tx
@@ -34,7 +35,6 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-_LAST = "g"  # sorts after every id
 _SECRET = ("password", "secret", "token", "cookie", "authorization")
 _LONGEST = 500
 
@@ -153,9 +153,9 @@ async def page(
 
     async def unit(tx: Tx) -> list[AuditEntry]:
         if account_id is None:
-            rows = await tx.fetch("audit_page", before=after or _LAST, limit=limit)
+            rows = await tx.fetch("audit_page", before=after or LAST, limit=limit)
         else:
-            rows = await tx.fetch("audit_page_of", account_id=account_id, before=after or _LAST, limit=limit)
+            rows = await tx.fetch("audit_page_of", account_id=account_id, before=after or LAST, limit=limit)
         return [_entry(row) for row in rows]
 
     return await store.read(unit)

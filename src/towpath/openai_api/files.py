@@ -10,6 +10,7 @@ from towpath.assets.lookup import page_described
 from towpath.batches import stored
 from towpath.batches.names import OPENAI_FILE, file_key
 from towpath.batches.records import Batch
+from towpath.http import shapes
 from towpath.openai_api.errors import no_file
 from towpath.openai_api.ids import FileRef, batch_name, file_ref
 
@@ -17,7 +18,6 @@ PURPOSE = "openai_purpose"
 """By this entry in an asset's meta it is a file of this API; recordings and their like are none."""
 PURPOSES = ("assistants", "batch", "fine-tune", "vision", "user_data", "evals")
 OUTPUT = "batch_output"
-_LAST = "g"
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +81,7 @@ async def _made_by(app: App, batch: Batch, ref: FileRef) -> File | None:
 
 async def page(app: App, tenant: str, purpose: str | None, after: FileRef | None, limit: int) -> list[File]:
     """Newest first, those of uploads and of batches in one row; at most one more than `limit`, if there are more."""
-    before = place_of(after) if after is not None else (_LAST, "")
+    before = place_of(after) if after is not None else (shapes.LAST, "")
     found: list[File] = []
     if purpose != OUTPUT:
         found += await _page_uploaded(app, tenant, purpose, before, limit + 1)

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from towpath import App, Context, Job, Reading, TowpathError, Transaction, plain_text
+from towpath.http.shapes import LAST
 from towpath.recordings.names import KIND
 from towpath.recordings.records import (
     Edit,
@@ -22,8 +23,6 @@ from towpath.recordings.records import (
 
 Source = App | Context
 """Whoever reads and writes: an app, or a running operation, whose writes are fenced."""
-LAST = "g"
-"""Sorts after every id."""
 LONGEST_TITLE = 300
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from towpath.core.encoding import decode
 from towpath.core.errors import NotRequeueable
-from towpath.core.ids import uuid7
+from towpath.core.ids import LAST_ID, uuid7
 from towpath.core.records import NewJob
 from towpath.engine.app import App
 from towpath.engine.changing.requeueing import requeue_in
@@ -14,13 +14,11 @@ from towpath.server.webhooks.records import Delivery, Webhook, delivery_from
 from towpath.store.also import Also, together
 from towpath.store.contract import Store, Tx
 
-_LAST = "ffffffff-ffff-ffff-ffff-ffffffffffff"
-
 
 async def page(store: Store, webhook_id: str, before: str | None, limit: int) -> list[Delivery]:
     """The newest first; `before` is the last id of the page before."""
     rows = await store.read(
-        lambda tx: tx.fetch("webhook_deliveries", webhook_id=webhook_id, before=before or _LAST, limit=limit)
+        lambda tx: tx.fetch("webhook_deliveries", webhook_id=webhook_id, before=before or LAST_ID, limit=limit)
     )
     return [delivery_from(row) for row in rows]
 
