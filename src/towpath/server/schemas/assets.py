@@ -46,8 +46,8 @@ class Upload(Answer):
     state: Annotated[
         Literal["uploading", "finishing", "stuck", "done", "failed"],
         Field(
-            description="`finishing`: all bytes are there, and it is being handed over. `stuck`: the job that does so has failed "
-            "and is in the inbox; it goes on when that is retried."
+            description="`finishing`: all bytes are there, and it is being handed over. `stuck`: the job that does so has "
+            "failed and is in the inbox; it goes on when that is retried."
         ),
     ]
     length: int
