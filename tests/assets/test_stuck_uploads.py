@@ -65,8 +65,13 @@ async def test_one_that_waits_in_the_inbox_is_kept_for_whoever_requeues_it(site:
     where, job = await sent(site)
     await fail(site.app)
     assert (await tidy(site.app))["resumed"] == 0
-    assert (await shown(site, where))["state"] == "finishing"
+    stuck = await shown(site, where)
+    assert (stuck["state"], stuck["result"], stuck["error"]["status"]) == ("stuck", None, 500)
+    assert "the product is away" in stuck["error"]["detail"]
+    assert job.id in stuck["error"]["remedy"]
     await site.app.requeue(job.id)
+    going_on = await shown(site, where)
+    assert (going_on["state"], going_on["error"]) == ("finishing", None)
     await drain(site.app, ["uploads"])
     assert (await shown(site, where))["state"] == "done"
 

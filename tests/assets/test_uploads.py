@@ -1,6 +1,8 @@
 """Resumable uploads over HTTP, as clients of the tus protocol see them."""
 
 import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import Any
 
@@ -13,7 +15,7 @@ from tests.server.api.site import Site, ok, problem
 from towpath import assets
 from towpath.assets import uploads
 from towpath.assets.tidying import tidy
-from towpath.assets.uploads import appending
+from towpath.assets.uploads import appending, turns
 
 DATA = media.sound("wav", 2.0)
 HALF = len(DATA) // 2
@@ -47,7 +49,49 @@ async def test_a_file_can_come_with_the_request_that_begins_it(small_site: Site,
     assert len(notes.given) == 1
 
 
-async def test_of_two_requests_that_go_on_from_the_same_place_one_wins(site: Site, notes: Notes):
+class Stalled:
+    """A body that stops in the middle, as after a broken connection of which the server has not heard."""
+
+    def __init__(self, start: int) -> None:
+        self.start, self.stalls = start, asyncio.Event()
+
+    async def body(self) -> Any:
+        yield DATA[self.start : self.start + 10]
+        self.stalls.set()
+        await asyncio.Event().wait()
+
+
+async def test_who_comes_back_ends_the_request_that_is_still_at_it_and_loses_nothing(site: Site, notes: Notes):
+    where, stalled = await begun(site.ann, len(DATA)), Stalled(0)
+    async with asyncio.timeout(30):
+        before = asyncio.create_task(send(site.ann, where, 0, stalled.body()))
+        await stalled.stalls.wait()
+        assert await offset_of(site.ann, where) == 0
+        back = await send(site.ann, where, 0, DATA)
+        assert (await before).headers["upload-offset"] == "10"
+    problem(back, 409, "conflict")
+    assert back.headers["upload-offset"] == "10"
+    assert (await send(site.ann, where, 10, DATA[10:])).status_code == 204
+    assert (await site.ann.get(f"/api/assets/{notes.given[0][1]}/content")).content == DATA
+
+
+async def test_however_many_send_at_once_one_part_at_a_time_is_stored(site: Site, notes: Notes):
+    """What lies there before anybody has won is outside of every quota."""
+    where, first, others = await begun(site.ann, len(DATA)), Stalled(0), [Stalled(0) for _ in range(4)]
+    async with asyncio.timeout(30):
+        before = asyncio.create_task(send(site.ann, where, 0, first.body()))
+        await first.stalls.wait()
+        answers = [*await asyncio.gather(*[send(site.ann, where, 0, one.body()) for one in others]), await before]
+    assert sorted(answer.status_code for answer in answers) == [204, 409, 409, 409, 409]
+    assert {answer.headers["upload-offset"] for answer in answers} == {"10"}
+    assert not any(one.stalls.is_set() for one in others), "bytes were taken of somebody who had to wait"
+    assert len(await left(site.app)) == 1
+
+
+async def test_of_two_servers_that_go_on_from_the_same_place_one_wins(
+    site: Site, notes: Notes, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(appending, "turn", each_by_itself)
     where = await begun(site.ann, len(DATA))
     await send(site.ann, where, 0, DATA[:HALF])
     gate = asyncio.Barrier(3)  # all of them have begun, and none has ended
@@ -67,8 +111,17 @@ async def test_of_two_requests_that_go_on_from_the_same_place_one_wins(site: Sit
     assert await left(site.app) == [f"assets/{asset_id}/content"]
 
 
-async def test_what_the_losers_of_such_a_race_have_sent_is_deleted_at_once(site: Site, notes: Notes):
+@asynccontextmanager
+async def each_by_itself(_upload_id: str) -> AsyncIterator[turns.Turn]:
+    """As if every request had come to another server process."""
+    yield turns.Turn()
+
+
+async def test_what_the_losers_of_such_a_race_have_sent_is_deleted_at_once(
+    site: Site, notes: Notes, monkeypatch: pytest.MonkeyPatch
+):
     """And not only when the upload ends, which may be days later or never."""
+    monkeypatch.setattr(appending, "turn", each_by_itself)
     where = await begun(site.ann, len(DATA))
     await send(site.ann, where, 0, DATA[:HALF])
     before = await left(site.app)
@@ -130,7 +183,10 @@ async def test_a_text_file_named_mp3_is_refused_with_its_first_bytes(small_site:
     assert notes.given == []
 
 
-async def test_bytes_that_are_refused_do_not_touch_a_file_that_came_meanwhile(site: Site, notes: Notes):
+async def test_bytes_that_are_refused_do_not_touch_a_file_that_came_meanwhile(
+    site: Site, notes: Notes, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(appending, "turn", each_by_itself)
     where = await begun(site.ann, len(DATA))
     text, begins, gate = b"not a song at all\n" * 10_000, asyncio.Event(), asyncio.Event()
 

@@ -120,6 +120,30 @@ def started(*args, cwd=None, env=None, terminal=False):
                 stream.close()
 
 
+_ON_TERMINAL = "import fcntl, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0); " + _MAIN
+
+
+def on_a_terminal(args, env, *dialogue):
+    """Runs a command as somebody at a terminal would, who answers each question when it is asked; answers what was shown."""
+    master, slave = pty.openpty()
+    bare = {name: value for name, value in os.environ.items() if not name.startswith("TOWPATH_")}
+    process = subprocess.Popen(
+        [sys.executable, "-c", _ON_TERMINAL, *args], stdin=slave, stdout=slave, stderr=slave, env=bare | env,
+        start_new_session=True,
+    )  # fmt: skip
+    os.close(slave)
+    shown, waiting = "", list(dialogue)
+    with contextlib.suppress(OSError):  # the end of a terminal is an error
+        while piece := os.read(master, 65536):
+            shown += piece.decode()
+            if waiting and waiting[0][0] in shown:
+                os.write(master, f"{waiting.pop(0)[1]}\n".encode())
+    os.close(master)
+    assert process.wait(60) == 0, shown
+    assert not waiting, f"it was not asked for {waiting[0][0]!r}: {shown}"
+    return shown
+
+
 def until(condition, timeout=120.0):
     """Polls until the condition answers something true, and answers that. Patient: the machine may be very busy."""
     deadline = time.monotonic() + timeout

@@ -9,6 +9,7 @@ from contextlib import asynccontextmanager
 import httpx
 import pytest
 
+from tests.cli.commands import on_a_terminal
 from tests.http.hashing import hash_quickly
 from towpath import App
 from towpath.cli.addresses import noted
@@ -198,6 +199,17 @@ def test_a_new_password_tells_of_tokens_that_still_hold_and_ends_them_if_asked(u
     assert "1 API token revoked" in users("users", "passwd", "alice", "--password-stdin", "--revoke-tokens", **given).stdout
     assert asked(users.url, ("GET", "/api/session"), **bearer(token))[0].status_code == 401
     assert "token" not in users("users", "passwd", "alice", "--password-stdin", **given).stdout
+
+
+@pytest.mark.parametrize(("said", "told", "status"), [("y", "1 API token revoked", 401), ("n", "1 API token still holds", 200)])
+def test_on_a_terminal_a_new_password_asks_what_becomes_of_tokens(users, said, told, status):
+    token = users("token", "create", "--user", "alice").stdout.split()[-1]
+    shown = on_a_terminal(
+        ("users", "passwd", "alice"), {"TOWPATH_DATABASE_URL": users.url},
+        ("password: ", PASSWORD), ("confirmation: ", PASSWORD), ("tokens too (1)?", said),
+    )  # fmt: skip
+    assert told in shown
+    assert asked(users.url, ("GET", "/api/session"), **bearer(token))[0].status_code == status
 
 
 def test_a_reset_link_lets_somebody_choose_a_password(users):

@@ -51,6 +51,7 @@ async def test_one_further_batch_is_claimed_and_never_more_is_begun_than_there_a
     async with working(app, concurrency=4):
         await claimed(app, 8)
         assert stuck.begun == [0, 1, 2, 3]
+        assert [(await app.explain(job.id)).reason for job in jobs[:8]] == ["running"] * 4 + ["claimed"] * 4
         stuck.open()
         for job in jobs:
             assert (await ended(app, job)).state is State.SUCCEEDED

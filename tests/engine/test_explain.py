@@ -102,6 +102,14 @@ async def test_a_capped_job_says_that_slots_are_taken_when_they_are(app):
         gate.open()
 
 
+async def test_slots_that_nobody_has_taken_yet_are_kept_for_the_jobs_before_it(app):
+    """A worker is there, and has not come to them: what is ready has the lane's room, and nothing of it runs."""
+    await app.queues.lane("q", "alice", max_slots=1)
+    _, second = [await app.enqueue("work", tenant="alice") for _ in range(2)]
+    await _beat(app, 30.0)
+    assert "they are kept for jobs before it" in (await told(app, second, reason="capped", remedy=None)).sentence
+
+
 @pytest.mark.parametrize(("cap", "option"), [("max_slots", "--slots"), ("max_roots", "--roots")])
 async def test_a_lane_that_may_use_nothing_says_what_opens_it(app, cap, option):
     await app.queues.lane("q", "alice", **{cap: 0})

@@ -113,6 +113,16 @@ async def test_a_browser_that_is_known_to_one_account_is_a_stranger_to_every_oth
         problem(await browser.post("/api/session", json={"name": "alice", "password": PASSWORD}), 429, "throttled")
 
 
+async def test_a_browser_that_two_people_share_is_known_to_both(any_site):
+    async with any_site.browser(address="198.51.100.1") as browser:
+        for name in ("alice", "bert"):
+            await any_site.account(name)
+            assert (await browser.post("/api/session", json={"name": name, "password": PASSWORD})).status_code == 200
+        for number in range(EVERYWHERE.free):
+            await attempt(any_site, address=f"203.0.113.{number}")
+        assert (await browser.post("/api/session", json={"name": "alice", "password": PASSWORD})).status_code == 200
+
+
 async def test_that_its_owner_is_here_does_not_forgive_the_guesses_from_everywhere_else(site):
     await site.account("alice")
     for number in range(EVERYWHERE.free - 1):

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { isLanguage, refusalWords, sorted } from "@/services/uploads/checking";
 import { allDone, closed, isDue, reopened } from "@/services/uploads/dock";
 import { looksLikeMedia } from "@/services/uploads/dropping";
-import { problemOf } from "@/services/uploads/failing";
+import { problemOf, sendingHelps, stuckOf } from "@/services/uploads/failing";
 import { etaNow, jobMessage, ordinal, progressOf, uploadMessage, wordsOf } from "@/services/uploads/messages";
 import { Pace } from "@/services/uploads/pace";
 import { goesOnByItself, restorationOf } from "@/services/uploads/restoring";
@@ -99,6 +99,22 @@ describe("a file that is no recording", () => {
   it("is unfit, and does not go on by itself", () => {
     expect(unfit).toEqual({ kind: "unfit", text: "it is text, not audio", remedy: "choose audio" });
     expect(goesOnByItself(file({ meta: { problem: unfit } }))).toBe(false);
+  });
+});
+
+describe("a file that is all there and that nobody takes over", () => {
+  const error = { detail: "the disk is full", remedy: "retry its job", status: 500 };
+
+  it("says why once its job has failed, and nothing before that", () => {
+    expect(stuckOf({ state: "stuck", error })).toEqual({ kind: "stuck", text: "the disk is full", remedy: "retry its job" });
+    expect(stuckOf({ state: "finishing", error: null })).toBeNull();
+  });
+
+  it("is looked up again and not sent again", () => {
+    const stuck = file({ meta: { problem: stuckOf({ state: "stuck", error }) }, progress: { uploadComplete: true } });
+    expect(rowOf(stuck).status).toBe("upload_failed");
+    expect(restorationOf(stuck)).toBe("look_up");
+    expect([sendingHelps(stuck.meta.problem), sendingHelps(refused), sendingHelps(null)]).toEqual([false, true, true]);
   });
 });
 

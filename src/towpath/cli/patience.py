@@ -38,10 +38,14 @@ async def _opened_before_a_signal(app: App, say: Callable[[str], object]) -> boo
     stopping = loop.create_task(stopped.wait())
     try:
         await asyncio.wait({opening, stopping}, return_when=asyncio.FIRST_COMPLETED)
-        if not opening.done():
-            return False
-        await opening
-        return True
+        if opening.done():
+            await opening
+        if not stopped.is_set():
+            return True
+        opening.cancel()
+        await asyncio.wait({opening})
+        await app.close()  # the signal may have come in the very moment in which it was opened
+        return False
     finally:
         with suppress(NotImplementedError, RuntimeError):
             loop.remove_signal_handler(signal.SIGTERM)

@@ -105,7 +105,7 @@ async def _hangs_up(request: Request) -> None:
 async def _text_of(app: App, tenant: str, taken: uploads.Submitted, asked: Asked) -> Response:
     upload = await uploads.ended(app, taken.upload_id, taken.job_id, within=_PATIENCE)
     if upload is None or upload.result is None:
-        raise Refused(400, "The file was given up before it was transcribed.", code="cancelled")
+        raise await _not_taken(app, taken)
     recording_id, job_id = upload.result["id"], upload.result["job_id"]
     try:
         async for _ in app.events(job_id=job_id, follow=True):
@@ -125,6 +125,13 @@ async def _text_of(app: App, tenant: str, taken: uploads.Submitted, asked: Asked
     response = transcripts.answer(asked.format, recording, transcript, lines, asked.language or "unknown")
     response.background = done
     return response
+
+
+async def _not_taken(app: App, taken: uploads.Submitted) -> Problem:
+    failed = await uploads.failed_job(app, taken.upload_id)
+    if failed is not None:
+        return _failed(failed.error_kind, (failed.error or {}).get("message") or "it could not be handed over")
+    return Refused(400, "The file was given up before it was transcribed.", code="cancelled")
 
 
 def _cancelled() -> Refused:

@@ -126,4 +126,4 @@ async def test_lists_have_pages_and_can_be_asked_for_a_status(studio: Studio):
 
     assert await walk(limit=2) == ids[::-1]
     assert await walk(limit=2, status="PENDING") == ids[:0:-1]
-    assert await walk(limit=1, status=["CANCELLED", "FAILED"]) == ids[:1]
+    assert await walk(limit=1, status=["cancelled", "Failed"]) == ids[:1]

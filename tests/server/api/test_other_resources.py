@@ -9,6 +9,7 @@ from tests.server.api.site import Site, ok, problem
 from tests.server.api.test_views import view
 from towpath.core.records import WorkerRow
 from towpath.engine.running.pace import Pace
+from towpath.engine.schedules import CODE, Planned, put
 
 on_sqlite = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
 
@@ -105,6 +106,15 @@ async def test_admins_plan_what_no_code_declares_and_delete_it_again(site: Site)
     problem(await site.root.delete("/api/schedules/by-hand"), 404, "not_found")
     told = {(line["action"], line["target"], line["account"]) for line in ok(await site.root.get("/api/audit"))["items"]}
     assert {("schedule.create", "by-hand", "root"), ("schedule.delete", "by-hand", "root")} <= told
+
+
+async def test_what_code_has_left_behind_is_told_as_such_and_can_be_deleted(site: Site):
+    left = Planned("left", "0 3 * * *", "greet", {"name": "n"}, "south", "UTC", 2)
+    services = site.app.services
+    await services.store.run(lambda tx: put(tx, services, left, CODE))
+    plans = {plan["name"]: (plan["origin"], plan["retired"]) for plan in ok(await site.root.get("/api/schedules"))}
+    assert plans == {"left": ("code", True), "nightly": ("code", False), "weekly": ("code", False)}
+    assert (await site.root.delete("/api/schedules/left")).status_code == 204
 
 
 async def test_a_schedule_without_a_tenant_is_the_callers_own(site: Site):

@@ -52,6 +52,7 @@ async def test_each_window_has_its_series(site: Site):
             assert point["at"].endswith(":00.000Z")
             assert found["sampled"] is False
             empty = found["series"][0]
+            assert found["totals"] == ok(await person.get(f"/api/stats?window={window.upper()}"))["totals"]
             assert (empty["wait_p50_ms"], empty["run_p99_ms"], empty["cost_cents"], empty["unpriced"]) == (
                 None, None, None, False,
             )  # fmt: skip

@@ -4831,14 +4831,14 @@ export interface components {
             } | null;
             /**
              * State
-             * @description `finishing`: all bytes are there, and it is being handed over.
+             * @description `finishing`: all bytes are there, and it is being handed over. `stuck`: the job that does so has failed and is in the inbox; it goes on when that is retried.
              * @enum {string}
              */
-            state: "uploading" | "finishing" | "done" | "failed";
+            state: "uploading" | "finishing" | "stuck" | "done" | "failed";
         };
         /**
          * UploadError
-         * @description Why an upload failed.
+         * @description Why an upload failed, or why it is stuck.
          */
         UploadError: {
             /** Detail */

@@ -8,7 +8,7 @@ place one wins, and the other is told where things stand. The last piece brings 
 from towpath.assets.uploads.appending import Appended, append
 from towpath.assets.uploads.creating import Wanted, create, find
 from towpath.assets.uploads.ending import ended
-from towpath.assets.uploads.finishing import QUEUE, being_finished, unfinished
+from towpath.assets.uploads.finishing import QUEUE, being_finished, failed_job, unfinished
 from towpath.assets.uploads.submitting import Submitted, submit
 
 __all__ = [
@@ -20,6 +20,7 @@ __all__ = [
     "being_finished",
     "create",
     "ended",
+    "failed_job",
     "find",
     "submit",
     "unfinished",

@@ -19,7 +19,8 @@ from towpath.assets.records import Upload
 from towpath.assets.sniffing import HEAD
 from towpath.assets.uploads.creating import find
 from towpath.assets.uploads.finishing import enqueue_finish
-from towpath.assets.uploads.refusing import refuse
+from towpath.assets.uploads.refusing import refusal_of, refuse
+from towpath.assets.uploads.turns import turn
 
 PART = 8 * 1024 * 1024
 
@@ -33,13 +34,19 @@ class Appended:
 
 
 async def append(app: App, upload: Upload, offset: int, body: AsyncIterator[bytes]) -> Appended:
-    """Stores what `body` gives, as far as it goes."""
-    if offset != upload.received:
-        raise Misplaced(offset, upload.received)
-    cut, reached = _Cut(body), Appended(offset)
-    while reached.offset < upload.length and not await cut.ended():
-        reached = await _store_part(app, upload, reached.offset, cut)
-    return reached
+    """Stores what `body` gives, as far as it goes, or until somebody else goes on with this upload."""
+    async with turn(upload.id) as own:
+        now = await find(app, upload.id)  # whoever had the turn before has stored something, perhaps
+        if now is None:
+            raise AssetNotFound(upload.id)
+        if now.error is not None:
+            raise refusal_of(now.error)
+        if offset != now.received:
+            raise Misplaced(offset, now.received)
+        cut, reached = _Cut(own.pieces(body)), Appended(offset)
+        while reached.offset < upload.length and not await cut.ended():
+            reached = await _store_part(app, now, reached.offset, cut)
+        return reached
 
 
 async def _store_part(app: App, upload: Upload, start: int, cut: _Cut) -> Appended:

@@ -12,7 +12,7 @@ from contextlib import aclosing
 from dataclasses import replace
 from typing import Any
 
-from towpath import App, Context, Fatal, RetryLater, SchemaInvalid, Transaction
+from towpath import App, Context, Fatal, Job, RetryLater, SchemaInvalid, State, Transaction
 from towpath.assets.errors import AssetRefused, abandoned
 from towpath.assets.intake import Intake, Kinds
 from towpath.assets.keys import FINISH, SUBJECT, content_key, parts_of
@@ -40,8 +40,19 @@ async def unfinished(app: App) -> bool:
 
 async def being_finished(app: App, upload_id: str) -> bool:
     """Whether a job is at it that has not ended."""
+    return any(job.live for job in await _jobs_at(app, upload_id))
+
+
+async def failed_job(app: App, upload_id: str) -> Job | None:
+    """The job that was to hand it over, if it has failed: it waits in the inbox, and the file with it."""
+    newest = next(reversed(await _jobs_at(app, upload_id)), None)
+    return newest if newest is not None and newest.state is State.FAILED else None
+
+
+async def _jobs_at(app: App, upload_id: str) -> list[Job]:
+    """Oldest first."""
     jobs = (await app.subjects.jobs(SUBJECT, [upload_id]))[upload_id]
-    return any(job.live and job.operation == FINISH for job in jobs)
+    return [job for job in jobs if job.operation == FINISH]
 
 
 async def finish(app: App, ctx: Context, upload_id: str) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from starlette.requests import ClientDisconnect
 from towpath import assets
 from towpath.assets import uploads
 from towpath.assets.errors import longer_than_announced
+from towpath.core.records import Job
 from towpath.engine.app import App
 from towpath.http import bodies
 from towpath.http.asset_problems import status_of
@@ -114,22 +115,30 @@ async def get_upload(principal: Reader, app: Engine, upload_id: UploadPath) -> U
     """How far it is, and in the end what was made of it, or why nothing."""
     found = await _own(app, principal, upload_id)
     asset = await assets.get_of_any_tenant(app, found.id)
+    state, error = await _standing(app, found)
     return Upload(
-        id=found.id, name=asset.name, state=_state(found), length=found.length, received=found.received,
-        purpose=found.purpose, result=found.result, error=_error(found.error) if found.error else None,
+        id=found.id, name=asset.name, state=state, length=found.length, received=found.received,
+        purpose=found.purpose, result=found.result, error=error,
     )  # fmt: skip
 
 
-def _error(kept: dict[str, Any]) -> UploadError:
-    return UploadError(detail=kept["detail"], remedy=kept["remedy"], status=status_of(kept["why"]))
-
-
-def _state(found: assets.Upload) -> Any:
-    if found.error:
-        return "failed"
+async def _standing(app: App, found: assets.Upload) -> tuple[Any, UploadError | None]:
+    if kept := found.error:
+        return "failed", UploadError(detail=kept["detail"], remedy=kept["remedy"], status=status_of(kept["why"]))
     if found.finished_at:
-        return "done"
-    return "finishing" if found.complete else "uploading"
+        return "done", None
+    if not found.complete:
+        return "uploading", None
+    failed = await uploads.failed_job(app, found.id)
+    return ("finishing", None) if failed is None else ("stuck", _stuck(failed))
+
+
+def _stuck(job: Job) -> UploadError:
+    why = (job.error or {}).get("message") or "no reason was recorded"
+    return UploadError(
+        detail=f"all of the file is here, and handing it over failed: {why}",
+        remedy=f"mend that and retry job {job.id} from the inbox; the file need not be sent again", status=500,
+    )  # fmt: skip
 
 
 @router.patch(

@@ -31,7 +31,7 @@ class AssetUsage(Answer):
 
 
 class UploadError(Answer):
-    """Why an upload failed."""
+    """Why an upload failed, or why it is stuck."""
 
     detail: str
     remedy: str | None
@@ -44,8 +44,11 @@ class Upload(Answer):
     id: Annotated[str, Field(description="Also the id of the asset it becomes.")]
     name: str
     state: Annotated[
-        Literal["uploading", "finishing", "done", "failed"],
-        Field(description="`finishing`: all bytes are there, and it is being handed over."),
+        Literal["uploading", "finishing", "stuck", "done", "failed"],
+        Field(
+            description="`finishing`: all bytes are there, and it is being handed over. `stuck`: the job that does so has "
+            "failed and is in the inbox; it goes on when that is retried."
+        ),
     ]
     length: int
     received: int

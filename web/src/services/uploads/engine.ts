@@ -7,7 +7,7 @@ import GoldenRetriever from "@uppy/golden-retriever";
 import Tus from "@uppy/tus";
 import { asProblem } from "@/services/problem";
 import { getUpload, giveUp, uploadIdIn, uploadsAddress } from "@/services/uploads/client";
-import { problemOf } from "@/services/uploads/failing";
+import { problemOf, stuckOf } from "@/services/uploads/failing";
 import { rememberLeftovers, takeLeftovers } from "@/services/uploads/memory";
 import { Pace } from "@/services/uploads/pace";
 import { goesOnByItself, restorationOf } from "@/services/uploads/restoring";
@@ -128,10 +128,14 @@ export async function createEngine(options: EngineOptions): Promise<UploadEngine
       const found = await getUpload(uploadIdIn(address));
       const id = found.result?.id;
       const jobId = found.result?.job_id;
-      if (typeof id === "string") note(file, { recording: { id, jobId: typeof jobId === "string" ? jobId : null } });
+      if (typeof id === "string")
+        note(file, { recording: { id, jobId: typeof jobId === "string" ? jobId : null }, problem: null });
       else if (found.state === "failed")
         refuse(file, found.error?.detail ?? "The upload failed", found.error?.remedy ?? null);
-      else if (!file.isGhost || found.state !== "uploading") later(); // else a person has to choose it again
+      else if (!file.isGhost || found.state !== "uploading") {
+        note(file, { problem: stuckOf(found) });
+        later();
+      } // else a person has to choose it again
     } catch (caught) {
       if (asProblem(caught).status !== 404) later();
       else if (!file.isGhost) uppy.removeFile(file.id);

@@ -1,4 +1,5 @@
 /** Why an upload stopped, told from what the server answered, or from its silence. */
+import type { Upload } from "@/api/types";
 import type { ProblemDocument } from "@/services/problem";
 import type { UploadProblem } from "@/services/uploads/row";
 
@@ -24,6 +25,16 @@ export function problemOf(status: number | null, body: string): UploadProblem {
     text: told.detail || told.title || `The server answered ${status}`,
     remedy: told.remedy ?? null,
   };
+}
+
+/** Why nothing becomes of a file that is all there; null while the server is at it. */
+export function stuckOf({ state, error }: Pick<Upload, "state" | "error">): UploadProblem | null {
+  return state === "stuck" && error ? { kind: "stuck", text: error.detail, remedy: error.remedy } : null;
+}
+
+/** Whether it helps to send the file again. */
+export function sendingHelps(problem: UploadProblem | null | undefined): boolean {
+  return !["lost", "unfit", "stuck"].includes(problem?.kind ?? "");
 }
 
 /** The file itself was refused, and no field of what was said about it: the same file is refused again. */

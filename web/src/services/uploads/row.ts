@@ -21,10 +21,10 @@ export const NO_OPTIONS: Readonly<UploadOptions> = {
 
 /**
  * Why an upload stopped. `network` goes on by itself, `login` after logging in, `lost` when the file is picked again;
- * `refused` needs a person, and nothing helps a file that is `unfit`.
+ * `refused` needs a person, nothing helps a file that is `unfit`, and one that is `stuck` waits for its job to be retried.
  */
 export interface UploadProblem {
-  kind: "network" | "login" | "lost" | "refused" | "unfit";
+  kind: "network" | "login" | "lost" | "refused" | "unfit" | "stuck";
   text: string;
   remedy: string | null;
 }
