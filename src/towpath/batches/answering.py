@@ -19,8 +19,8 @@ from towpath.models.chat import Chat, client_for, tokens_of
 from towpath.providers import Result
 
 ATTEMPTS = 5
-_AT_ONCE = 8
-_IN_HAND = 3 * _AT_ONCE
+AT_ONCE = 8
+_IN_HAND = 3 * AT_ONCE
 """Those that are asked, and those whose answers are on their way into the record: a crash costs no more than these."""
 
 
@@ -67,7 +67,7 @@ class _Asking:
 
     def __init__(self, ctx: Context, chat: Chat, total: int) -> None:
         self._ctx, self._chat, self.total = ctx, chat, total
-        self._hands, self._doors = asyncio.Semaphore(_IN_HAND), asyncio.Semaphore(_AT_ONCE)
+        self._hands, self._doors = asyncio.Semaphore(_IN_HAND), asyncio.Semaphore(AT_ONCE)
         self._refused: Fatal | None = None
         self.told: list[dict[str, Any]] = []
 
