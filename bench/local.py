@@ -22,7 +22,9 @@ DIRECT, LOCAL = "asked directly", "LOCAL"
 SLOTS = 2
 
 
-def through_local(databases: Databases, *, requests: int, rounds: int, progress: Progress) -> tuple[Comparison, float, float]:
+def through_local(
+    databases: Databases, *, requests: int, rounds: int, progress: Progress
+) -> tuple[Comparison, float, float]:
     """Requests per second, and the milliseconds that a request takes of a processor, directly and through LOCAL."""
     spent: dict[str, list[float]] = {DIRECT: [], LOCAL: []}
 

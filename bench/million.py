@@ -1,11 +1,12 @@
-"""What a batch of very many requests takes of memory: in the server that takes the file and hands the results out, and in the worker that
-reads, orders and merges. The provider is in the worker's process, and remembers nothing."""
+"""What a batch of very many requests takes of memory: in the server that takes the file and hands the results out, and in
+the worker that reads, orders and merges. The provider is in the worker's process, and remembers nothing."""
 
 import asyncio
 from base64 import b64encode
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import httpx
 
@@ -17,6 +18,7 @@ from tests.providers.streamed import StreamedProvider
 from towpath.identity import accounts, tokens
 
 _TUS = {"Tus-Resumable": "1.0.0"}
+_UNDER_WAY = ("PENDING", "IN_PROGRESS")
 _LOOK_EVERY = 0.2
 _PIECE = 1024 * 1024
 
@@ -63,7 +65,7 @@ async def _through(api: str, token: str, path: Path, count: int) -> float:
         asked = {"provider": StreamedProvider.name, "models": [MODEL], "input": await _upload(client, path)}
         made = await client.post("/batches/completion", json=asked)
         batch = f"/batches/{_ok(made)['id']}"
-        while (found := _ok(await client.get(batch)))["status"] in ("PENDING", "IN_PROGRESS"):
+        while (found := _ok(await client.get(batch)))["status"] in _UNDER_WAY:  # noqa: ASYNC110  (another process)
             await asyncio.sleep(_LOOK_EVERY)
         async with client.stream("GET", f"{batch}/results") as results:
             told = sum([piece.count(b"\n") async for piece in results.aiter_bytes()])
@@ -75,12 +77,12 @@ async def _through(api: str, token: str, path: Path, count: int) -> float:
 async def _upload(client: httpx.AsyncClient, path: Path) -> str:
     said = {"filename": path.name, "purpose": "batch"}
     named = ",".join(f"{key} {b64encode(value.encode()).decode()}" for key, value in said.items())
-    size = str(path.stat().st_size)
+    size = str(path.stat().st_size)  # noqa: ASYNC240  (nobody else is on this loop)
     made = await client.post("/uploads", headers=_TUS | {"Upload-Length": size, "Upload-Metadata": named})
     place = f"/uploads/{made.headers['Location'].rsplit('/', 1)[1]}"
     sent = {"Upload-Offset": "0", "Content-Type": "application/offset+octet-stream", "Content-Length": size}
     (await client.patch(place, headers=_TUS | sent, content=_pieces(path))).raise_for_status()
-    while not (result := _ok(await client.get(place))["result"]):
+    while not (result := _ok(await client.get(place))["result"]):  # noqa: ASYNC110  (another process)
         await asyncio.sleep(_LOOK_EVERY)
     return str(result["asset_id"])
 
@@ -91,8 +93,8 @@ async def _pieces(path: Path) -> AsyncIterator[bytes]:
             yield piece
 
 
-def _ok(answer: httpx.Response) -> dict[str, object]:
+def _ok(answer: httpx.Response) -> dict[str, Any]:
     if answer.is_error:
         raise ChildFailed(f"{answer.request.url} answered {answer.status_code}: {answer.text[:500]}")
-    told: dict[str, object] = answer.json()
+    told: dict[str, Any] = answer.json()
     return told

@@ -1,10 +1,10 @@
-"""A reconciler's cycle with a hundred orders due: while as many wait as are due, and while ten thousand do. Both databases are there at
-once and take turns, so that what else the machine does meets both."""
+"""A reconciler's cycle with a hundred orders due: while as many wait as are due, and while ten thousand do. Both databases
+are there at once and take turns, so that what else the machine does meets both."""
 
 import time
 from collections import Counter
-from contextlib import AsyncExitStack, contextmanager
 from collections.abc import Iterator
+from contextlib import AsyncExitStack, contextmanager
 from dataclasses import dataclass, field
 
 from bench.databases import Databases
@@ -24,7 +24,7 @@ _WARM_UP = 2
 
 @dataclass
 class Cycles:
-    """What the cycles did while so many waited: milliseconds, processor and wall, and statements, which are always as many."""
+    """While so many waited: milliseconds, those of the processor among them, and statements, which are always as many."""
 
     milliseconds: list[float] = field(default_factory=list)
     computing: list[float] = field(default_factory=list)

@@ -189,6 +189,6 @@ def batches(databases: Databases, sizes: Sizes, announce: Announce, results: Res
     results.memory += [Memory(databases.kind, count, peak.server, peak.worker) for count, peak in held]
     progress = announce(f"{databases.kind}: a reconciler's cycle, {DUE} due")
     turns = cycles(databases, waiting=(DUE, 100 * DUE), rounds=sizes.cycles, progress=progress)
-    for waiting, told in turns.items():
-        took = (median(told.milliseconds), median(told.computing), told.statements)
+    for waiting, taken in turns.items():
+        took = (median(taken.milliseconds), median(taken.computing), taken.statements)
         results.cycles.append(Cycle(databases.kind, waiting, *took))

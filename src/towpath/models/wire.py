@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 _LONGEST_ANSWER = 32 * 1024 * 1024
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
 _KEPT_SECONDS = 2.0
-"""An idle connection is kept so long: servers hang up after five or more, and one that has just been hung up fails a request."""
+"""An idle connection is kept so long. Servers hang up after five or more, and a request that meets that fails."""
 _LATER = (408, 425)
 _REFUSED = (401, 403)
 
@@ -94,10 +94,10 @@ class Service:
         return self._new_client() if self.client is None else nullcontext(self.client)
 
     def _new_client(self) -> httpx.AsyncClient:
-        httpx = _httpx()
+        library = _httpx()
         direct = urlsplit(self.url).hostname in _LOOPBACK
-        limits = httpx.Limits(keepalive_expiry=_KEPT_SECONDS)
-        client: httpx.AsyncClient = httpx.AsyncClient(timeout=None, verify=_trust(), trust_env=not direct, limits=limits)
+        limits = library.Limits(keepalive_expiry=_KEPT_SECONDS)
+        client: httpx.AsyncClient = library.AsyncClient(timeout=None, verify=_trust(), trust_env=not direct, limits=limits)
         return client
 
     def _endpoint(self, path: str) -> str:

@@ -1,4 +1,4 @@
-"""A process that runs batches of so many requests, one after the other, and says after each the most memory that it has held, in KiB:
+"""A process that runs batches of so many requests, one after the other, and says after each the most KiB that it has held:
 `python -m tests.products.batches.many DATABASE_URL BLOBS_URL COUNT…`."""
 
 import asyncio

@@ -1,5 +1,5 @@
-"""Credentials that are no longer good in the middle of a batch: whoever is struck says so, the others end as they would have, and
-nothing that was paid for is ordered again."""
+"""Credentials that are no longer good in the middle of a batch: whoever is struck says so, the others end as they would
+have, and nothing that was paid for is ordered again."""
 
 import pytest
 
@@ -38,7 +38,9 @@ async def test_an_order_that_they_strike_fails_in_words_and_the_others_are_answe
     assert len(provider.ledger.paid) == 3, "what was answered is not paid for again"
 
 
-async def test_a_look_or_two_that_they_strike_are_forgiven(desk: Desk, provider: EchoProvider, monkeypatch: pytest.MonkeyPatch):
+async def test_a_look_or_two_that_they_strike_are_forgiven(
+    desk: Desk, provider: EchoProvider, monkeypatch: pytest.MonkeyPatch
+):
     whole, struck = provider.poll, []
 
     async def expiring(order, prepared, external_id):

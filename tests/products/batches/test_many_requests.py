@@ -10,7 +10,7 @@ from tests.engine.working import on_sqlite
 
 pytestmark = [on_sqlite, pytest.mark.skipif(sys.platform != "linux", reason="reads the peak of its memory from /proc")]
 MOST = 24 * 1024
-"""KiB that buffers and caches may differ by. A hundred thousand requests are 25 MB as a file, and many times that as values."""
+"""KiB that buffers and caches may differ by. As a file a hundred thousand requests are 25 MB, as values many times that."""
 
 
 async def peaks(url: str, folder: Path, *counts: int) -> list[int]:

@@ -1,4 +1,4 @@
-"""Whoever wants to know that a batch has ended is told: the endings of jobs are what webhooks hear of, and a batch ends with its job."""
+"""Whoever wants to know that a batch has ended is told: webhooks hear of jobs, and a batch ends with its job."""
 
 from dataclasses import replace
 from pathlib import Path
