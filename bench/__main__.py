@@ -75,6 +75,8 @@ def _run(
             sections.recordings(databases, sizes, announce, results)
         case "waits":
             sections.waits(databases, sizes, seed, announce, results)
+        case "batches":
+            sections.batches(databases, sizes, announce, results)
 
 
 def _options() -> argparse.Namespace:

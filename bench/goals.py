@@ -33,6 +33,9 @@ def judge(results: Results) -> list[Goal]:
         _transcriptions,
         _turns,
         _waits,
+        _through_local,
+        _memory,
+        _cycles,
     )
     return [goal for kind in kinds for goal in kind(results)]
 
@@ -158,3 +161,25 @@ def _waits(results: Results) -> Iterator[Goal]:
     for found in results.waits:
         text = "the wait that people are told holds the truth in 9 of 10 looks over a mixed hour"
         yield Goal(found.database, text, f"{found.right:.1%}", found.right >= 0.9)
+
+
+def _through_local(results: Results) -> Iterator[Goal]:
+    for found in results.through_local:
+        over = 1 / found.ratio - 1
+        yield Goal(found.database, "LOCAL within 10 % of asking the chat service directly", f"{over:+.1%}", over < 0.1)
+
+
+def _memory(results: Results) -> Iterator[Goal]:
+    for few, many in zip(results.memory[::2], results.memory[1::2], strict=True):
+        times = max(many.server / few.server, many.worker / few.worker)
+        text = f"{many.requests:,} requests take at most 1.3 times the memory of {few.requests:,}"
+        yield Goal(many.database, text, f"{times:.2f} times", times <= 1.3)
+
+
+def _cycles(results: Results) -> Iterator[Goal]:
+    """By the processor's time: what else the machine does makes a cycle longer, and differently every time."""
+    for few, many in zip(results.cycles[::2], results.cycles[1::2], strict=True):
+        times = many.computing / few.computing
+        text = f"a reconciler's cycle costs as much at {many.waiting:,} waiting as at {few.waiting:,}, within 20 %"
+        met = times <= 1.2 and many.statements == few.statements
+        yield Goal(many.database, text, f"{times:.2f} times, {many.statements} statements", met)

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from multiprocessing.connection import Connection
 from multiprocessing.sharedctypes import RawArray
+from pathlib import Path
 from typing import Any, Literal, Self, TypeVar
 
 from bench.contender import Contender, EventLoop, Sink
@@ -63,24 +64,37 @@ def _answer(
         pipe.send((False, traceback.format_exc()))
 
 
+def peak_memory(pid: int) -> int:
+    """The most bytes that a process has held in memory so far, as Linux tells it."""
+    told = Path(f"/proc/{pid}/status").read_text()
+    return next(int(line.split()[1]) for line in told.splitlines() if line.startswith("VmHWM:")) * 1024
+
+
 @contextmanager
-def running(serve: Callable[[str, int], None], url: str, port: int) -> Iterator[None]:
-    """A child process that serves on a port of this machine: answering on entry, ended on exit."""
-    child = _spawn.Process(target=serve, args=(url, port), daemon=True)
+def running(serve: Callable[..., None], *where: Any, port: int) -> Iterator[int]:
+    """A child process that serves on a port of this machine: answering on entry, ended on exit. Tells its id."""
+    child = _spawn.Process(target=serve, args=(*where, port), daemon=True)
     child.start()
     try:
+        assert child.pid is not None
         deadline = time.monotonic() + _PATIENCE
         while not _answers(port):
             if not child.is_alive() or time.monotonic() > deadline:
                 raise ChildFailed(f"nobody serves on port {port}; the process's status is {child.exitcode}")
             time.sleep(0.05)
-        yield
+        yield child.pid
     finally:
         child.terminate()
         child.join(10)
         if child.is_alive():
             child.kill()
             child.join()
+
+
+def free_port() -> int:
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        return int(found.getsockname()[1])
 
 
 def _answers(port: int) -> bool:

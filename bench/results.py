@@ -157,6 +157,43 @@ class Waits:
     """Looks at which there was a reason instead of a range."""
 
 
+@dataclass(frozen=True)
+class ThroughLocal:
+    """Requests per second of a LOCAL batch, from its sending to its end."""
+
+    database: DatabaseKind
+    requests: int
+    rate: float
+    ratio: float
+    """To asking the chat service directly, as many at once."""
+    lowest: float
+    highest: float
+    directly: float
+    computing: float
+    """Milliseconds of a processor that a request takes: of whoever asks directly, and of the worker."""
+
+
+@dataclass(frozen=True)
+class Memory:
+    """The most bytes that a server and a worker held for a batch of so many requests."""
+
+    database: DatabaseKind
+    requests: int
+    server: int
+    worker: int
+
+
+@dataclass(frozen=True)
+class Cycle:
+    """A reconciler's cycle with a hundred orders due, while so many wait: medians in milliseconds."""
+
+    database: DatabaseKind
+    waiting: int
+    milliseconds: float
+    computing: float
+    statements: int
+
+
 @dataclass
 class Results:
     throughput: list[Throughput] = field(default_factory=list)
@@ -171,3 +208,6 @@ class Results:
     transcriptions: list[Transcription] = field(default_factory=list)
     turns: list[Turn] = field(default_factory=list)
     waits: list[Waits] = field(default_factory=list)
+    through_local: list[ThroughLocal] = field(default_factory=list)
+    memory: list[Memory] = field(default_factory=list)
+    cycles: list[Cycle] = field(default_factory=list)

@@ -9,22 +9,29 @@ from bench.databases import Databases
 from bench.endpoints import endpoint_costs
 from bench.fan_out import fan_out
 from bench.fresh import from_the_first_job_on
+from bench.local import SLOTS as LOCAL_SLOTS
+from bench.local import through_local
 from bench.measure import Progress, compare, percentile
+from bench.million import peaks
 from bench.pairs import COMPUTE_SECONDS, ONE, TWO, pair
 from bench.pickup import pickup
 from bench.plan import CASES, FLOOR, PEERS, STREAMS, TOWPATH, Case, Sizes
 from bench.pruning import pruning
+from bench.reconciling import DUE, cycles
 from bench.recordings import transcriptions, turn
 from bench.results import (
     ClaimCost,
+    Cycle,
     EndpointCost,
     FanOut,
     Fresh,
+    Memory,
     Pair,
     Pickup,
     Pruning,
     Results,
     ShortJobs,
+    ThroughLocal,
     Throughput,
     Transcription,
 )
@@ -169,3 +176,19 @@ def waits(databases: Databases, sizes: Sizes, seed: int, announce: Announce, res
     progress("looks with the truth in the range", found.right)
     progress("upper end of the range, of the lower", found.width)
     results.waits.append(found)
+
+
+def batches(databases: Databases, sizes: Sizes, announce: Announce, results: Results) -> None:
+    progress = announce(f"{databases.kind}: {sizes.local:,} requests through LOCAL, {LOCAL_SLOTS} slots, 50 ms an answer")
+    found, directly, computing = through_local(databases, requests=sizes.local, rounds=sizes.rounds, progress=progress)
+    ratios = (found.ratio, min(found.ratios), max(found.ratios), directly, computing)
+    results.through_local.append(ThroughLocal(databases.kind, sizes.local, found.rate, *ratios))
+    counts = (sizes.many // 10, sizes.many)
+    progress = announce(f"{databases.kind}: memory for {counts[0]:,} and {counts[1]:,} requests")
+    held = zip(counts, peaks(databases, counts=counts, progress=progress), strict=True)
+    results.memory += [Memory(databases.kind, count, peak.server, peak.worker) for count, peak in held]
+    progress = announce(f"{databases.kind}: a reconciler's cycle, {DUE} due")
+    turns = cycles(databases, waiting=(DUE, 100 * DUE), rounds=sizes.cycles, progress=progress)
+    for waiting, taken in turns.items():
+        took = (median(taken.milliseconds), median(taken.computing), taken.statements)
+        results.cycles.append(Cycle(databases.kind, waiting, *took))

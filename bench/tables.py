@@ -31,6 +31,9 @@ def tables(results: Results) -> list[Table]:
         _transcriptions,
         _turns,
         _waits,
+        _through_local,
+        _memory,
+        _cycles,
         _goals,
     )
     found = [kind(results) for kind in kinds]
@@ -164,6 +167,40 @@ def _waits(results: Results) -> Table:
         for line in results.waits
     ]
     return Table(title, header, rows)
+
+
+def _through_local(results: Results) -> Table:
+    header = (
+        *("database", "requests", "requests/s", "of asking directly"),
+        *("processor, directly", "of the worker"),
+    )
+    rows = [
+        (
+            *(line.database, f"{line.requests:,}", f"{line.rate:,.0f}"),
+            f"{line.ratio:.3g} ({line.lowest:.3g}–{line.highest:.3g})",
+            *(f"{line.directly:.2f} ms", f"{line.computing:.2f} ms"),
+        )
+        for line in results.through_local
+    ]
+    return Table("A batch through LOCAL, 16 requests at once, 50 ms an answer", header, rows)
+
+
+def _memory(results: Results) -> Table:
+    rows = [
+        (line.database, f"{line.requests:,}", f"{line.server / 1e6:.0f} MB", f"{line.worker / 1e6:.0f} MB")
+        for line in results.memory
+    ]
+    title = "The most memory that a batch takes: uploaded, read, ordered, merged, handed out"
+    return Table(title, ("database", "requests", "server", "worker"), rows)
+
+
+def _cycles(results: Results) -> Table:
+    rows = [
+        (line.database, f"{line.waiting:,}", f"{line.milliseconds:.1f} ms", f"{line.computing:.1f} ms", str(line.statements))
+        for line in results.cycles
+    ]
+    title = "A reconciler's cycle with 100 orders due"
+    return Table(title, ("database", "waiting", "median", "of the processor", "statements"), rows)
 
 
 def _goals(results: Results) -> Table:

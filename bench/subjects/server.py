@@ -1,6 +1,5 @@
 """Towpath's server as people run it: on one database, in a process of its own, with an administrator's token."""
 
-import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -8,7 +7,7 @@ from dataclasses import dataclass
 import uvicorn
 
 from bench.contender import DatabaseKind, EventLoop
-from bench.processes import running
+from bench.processes import free_port, running
 from towpath import App
 from towpath.identity import accounts, tokens
 from towpath.server import ServerOptions, attach, create_app
@@ -58,10 +57,8 @@ async def make_token(url: str) -> str:
 @contextmanager
 def server_at(url: str, token: str) -> Iterator[Address]:
     """A server process that answers."""
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        port = int(found.getsockname()[1])
-    with running(serve, url, port):
+    port = free_port()
+    with running(serve, url, port=port):
         yield Address(port, token)
 
 

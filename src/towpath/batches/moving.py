@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 
-from towpath import App, BlobStore, TowpathError
+from towpath import App, BlobStore, Job, ProviderJob, ProviderState, TowpathError
 from towpath.batches import intake, stored
 from towpath.batches.intake import Owner, Wanted
 from towpath.batches.lines import lines_of
 from towpath.batches.names import KIND, OPENAI_FILE, index_key, requests_key, results_key
 from towpath.batches.records import Batch
-from towpath.batches.status import COMPLETED, IN_PROGRESS, PENDING, standing
+from towpath.batches.status import COMPLETED, FAILED, IN_PROGRESS, PENDING, standing
+
+_ANSWERED = frozenset({ProviderState.COMPLETED, ProviderState.PARTIAL})
 
 
 class NotNow(TowpathError):
@@ -26,13 +28,17 @@ async def cancel(app: App, batch: Batch, by: str) -> list[str]:
 
 async def retry(app: App, batch: Batch, whose: Owner) -> tuple[str, str]:
     """A new batch of the requests that were not answered, each for the models that did not; answers its id and its job's. If
-    there are no results at all, everything is asked again."""
+    there are no results at all, everything is asked again, unless they are at the provider: then they are fetched, and it is
+    the same batch that goes on."""
     [work] = await stored.work_on(app, [batch])
-    status = standing(work.jobs, work.ordered, batch.ended).status
+    told = standing(work.jobs, work.ordered, batch.ended)
+    status = told.status
     if status in (PENDING, IN_PROGRESS):
         raise NotNow("it has not ended yet; cancel it first, or wait for it")
     if status == COMPLETED or (batch.result_bytes is not None and not batch.failed):
         raise NotNow("there is nothing to retry: every request that could be asked was answered")
+    if status == FAILED and told.job is not None and _paid_for(batch, told.job, work.ordered):
+        return batch.id, (await app.requeue(told.job.id)).id
     lines = failed_lines(app.blobs, batch) if batch.result_bytes is not None else None
     settings = {name: value for name, value in batch.settings.items() if lines is None or name != OPENAI_FILE}
     wanted = Wanted(
@@ -40,6 +46,11 @@ async def retry(app: App, batch: Batch, whose: Owner) -> tuple[str, str]:
         dataset_ids=batch.dataset_ids if lines is None else (),
     )  # fmt: skip
     return await intake.create(app, wanted, whose)
+
+
+def _paid_for(batch: Batch, job: Job, ordered: Sequence[ProviderJob]) -> bool:
+    """Whether there are answers at the provider that nobody has fetched."""
+    return batch.result_bytes is None and any(row.job_id == job.id and row.state in _ANSWERED for row in ordered)
 
 
 async def failed_lines(blobs: BlobStore, batch: Batch) -> AsyncGenerator[bytes, None]:

@@ -65,6 +65,10 @@ async def work_on(source: App, batches: Sequence[Batch]) -> list[Work]:
     """The batches with their jobs and orders, in the same order."""
     jobs = await source.subjects.jobs(KIND, [batch.id for batch in batches])
     ordered = await source.provider_jobs.of(job.id for found in jobs.values() for job in found)
+    # One whose job has ended since its row was read has results by now: nobody is to see the end without them.
+    behind = [batch.id for batch in batches if batch.result_bytes is None and any(job.ended for job in jobs[batch.id])]
+    newer = {batch.id: batch for batch in await by_ids(source, behind)}
+    batches = [newer.get(batch.id, batch) for batch in batches]
     return [
         Work(batch, jobs[batch.id], [row for job in jobs[batch.id] for row in ordered[job.id]]) for batch in batches
     ]  # fmt: skip

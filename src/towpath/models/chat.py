@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -35,6 +36,12 @@ class Chat:
     def budget(self) -> str:
         """The name of the rate budget that a 429 of this service blocks."""
         return self._service.budget
+
+    @asynccontextmanager
+    async def connected(self) -> AsyncIterator[Chat]:
+        """The same model, over connections that are kept from one request to the next."""
+        async with self._service.connected() as service:
+            yield Chat(service, self.model)
 
     async def ask(self, instructions: str, question: str) -> Reply:
         """One answer. RateLimited, Transient, SchemaInvalid or Fatal if there is none; see `wire`."""

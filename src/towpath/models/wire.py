@@ -12,7 +12,9 @@ from __future__ import annotations
 import asyncio
 import json
 import ssl
-from dataclasses import dataclass
+from collections.abc import AsyncIterator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from functools import cache
@@ -27,6 +29,8 @@ if TYPE_CHECKING:
 
 _LONGEST_ANSWER = 32 * 1024 * 1024
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
+_KEPT_SECONDS = 2.0
+"""An idle connection is kept so long. Servers hang up after five or more, and a request that meets that fails."""
 _LATER = (408, 425)
 _REFUSED = (401, 403)
 
@@ -39,6 +43,8 @@ class Service:
     url: str
     key: str
     timeout: float
+    client: httpx.AsyncClient | None = field(default=None, repr=False, compare=False)
+    """Whose connections are used; without one every request makes its own."""
 
     @property
     def host(self) -> str:
@@ -53,6 +59,12 @@ class Service:
     def setting(self) -> str:
         return f"TOWPATH_{self.kind.upper()}"
 
+    @asynccontextmanager
+    async def connected(self) -> AsyncIterator[Service]:
+        """The same service, over connections that are kept from one request to the next: for whoever has many to ask."""
+        async with self._new_client() as client:
+            yield replace(self, client=client)
+
     async def post(self, path: str, **request: Any) -> dict[str, Any]:
         """The JSON object it answers. `request` is what httpx takes: json, or data and files."""
         try:
@@ -64,10 +76,9 @@ class Service:
     async def _post(self, path: str, request: dict[str, Any]) -> dict[str, Any]:
         httpx = _httpx()
         headers = {"authorization": f"Bearer {self.key}"} if self.key else {}
-        direct = urlsplit(self.url).hostname in _LOOPBACK
         try:
             async with (
-                httpx.AsyncClient(timeout=None, verify=_trust(), trust_env=not direct) as client,
+                self._borrowed() as client,
                 client.stream("POST", self._endpoint(path), headers=headers, **request) as response,
             ):
                 body = await self._body(response)
@@ -78,6 +89,16 @@ class Service:
         if response.status_code != 200:
             raise refusal(self, response.status_code, response.headers.get("retry-after"), body)
         return self._object(body)
+
+    def _borrowed(self) -> AbstractAsyncContextManager[httpx.AsyncClient]:
+        return self._new_client() if self.client is None else nullcontext(self.client)
+
+    def _new_client(self) -> httpx.AsyncClient:
+        library = _httpx()
+        direct = urlsplit(self.url).hostname in _LOOPBACK
+        limits = library.Limits(keepalive_expiry=_KEPT_SECONDS)
+        client: httpx.AsyncClient = library.AsyncClient(timeout=None, verify=_trust(), trust_env=not direct, limits=limits)
+        return client
 
     def _endpoint(self, path: str) -> str:
         base = self.url.rstrip("/")

@@ -38,17 +38,24 @@ class Note:
     used: Sequence[Usage] = ()  # the models behind it, for the sums by job and by tenant
 
 
+Used = dict[tuple[str, str], Usage]
+"""By job and model. What many steps of a job used is written as one sum: a database has each of its rows once to change."""
+
+
 async def record(tx: Tx, notes: Sequence[Note]) -> list[bool]:
     """Writes the notes of any number of jobs. For each: whether the fence let it through."""
     jobs = await tx.jobs("lock_jobs", ids=sorted({note.job_id for note in notes}))
     await reach("record.locked")
     working = WorkingSet(jobs, tx.now)
     kept = []
+    used: Used = {}
     for note in notes:
         job = working.jobs.get(note.job_id)
         kept.append(_holds(job, note.attempt))
         if job is not None and kept[-1]:
-            await _add(tx, working, job, note)
+            await _add(tx, working, job, note, used)
+    for job_id, model in sorted(used):
+        await _add_usage(tx, working.jobs[job_id], used[job_id, model])
     await ledger.write(tx, working)
     await reach("record.written")
     return kept
@@ -58,7 +65,7 @@ def _holds(job: Job | None, attempt: int) -> bool:
     return job is not None and job.state is State.RUNNING and job.attempt == attempt
 
 
-async def _add(tx: Tx, working: WorkingSet, job: Job, note: Note) -> None:
+async def _add(tx: Tx, working: WorkingSet, job: Job, note: Note, sums: Used) -> None:
     if note.progress is not None:
         current, total = note.progress
         job.progress_current = current if current is not None else job.progress_current
@@ -70,7 +77,7 @@ async def _add(tx: Tx, working: WorkingSet, job: Job, note: Note) -> None:
     if note.step is not None and await put_step(tx, job, note.step) is None:
         return  # it is on record: the same note, sent again
     for used in note.used:
-        await _add_usage(tx, job, used)
+        sums.setdefault((job.id, used.model), Usage(used.model)).add(used)
     if note.name is not None:
         fields = note.fields
         if note.progress is not None and note.name.startswith("job."):

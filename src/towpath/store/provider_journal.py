@@ -218,8 +218,9 @@ async def end_by_hand(tx: Tx, order: ProviderJob, error: str | None) -> None:
     )  # fmt: skip
 
 
-async def due_next(tx: Tx) -> datetime | None:
-    rows = await tx.fetch("next_provider_poll")
+async def due_next(tx: Tx, providers: Sequence[str]) -> datetime | None:
+    """When the next of them is to be polled. What only others can poll is theirs to wait for."""
+    rows = await tx.fetch("next_provider_poll", providers=list(providers))
     moment: datetime | None = rows[0]["next_poll_at"] if rows else None
     return moment
 

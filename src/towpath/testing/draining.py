@@ -78,7 +78,7 @@ def _jumper(app: App, worker: Worker, within: float | None) -> Callable[[], Awai
 async def _next_timer(app: App, queues: Sequence[str]) -> datetime | None:
     async def unit(tx: Tx) -> datetime | None:
         rows = await tx.fetch("next_timer", queues=list(queues))
-        polled = await provider_journal.due_next(tx) if app.services.providers.names else None
+        polled = await provider_journal.due_next(tx, app.services.providers.names)
         moments = [value for value in (rows[0]["run_at"], rows[0]["deadline"], polled) if value is not None]
         return min(moments) if moments else None
 

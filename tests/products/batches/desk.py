@@ -54,6 +54,9 @@ class Desk:
     def working(self, concurrency: int = 2) -> AbstractAsyncContextManager[asyncio.Task[None]]:
         return working(self.app, "batches", "batches.care", "default", concurrency=concurrency)
 
+    def working_on(self, queue: str) -> AbstractAsyncContextManager[asyncio.Task[None]]:
+        return working(self.app, queue)
+
     async def send(self, requests: list[Any] | None = None, *, by: httpx.AsyncClient | None = None, **more: Any) -> Any:
         asked = {"provider": "SCRIPTED", "models": ["m1"]} | more
         return await (by or self.ann).post(

@@ -1,8 +1,9 @@
 """LOCAL: the same batch on our own workers, request by request, at any chat endpoint."""
 
 from collections import Counter
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import replace
+from itertools import count
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ from tests.models.wire_server import Answer, Asked, WireServer
 from tests.products.batches.desk import Desk, opened_desk
 from tests.server.api.site import ok
 from towpath import App, ConfigurationError, Context, Price, Settings, Transient
+from towpath.batches.answering import AT_ONCE
 from towpath.batches.completing import Completing
 from towpath.batches.records import Batch
 from towpath.providers.catalog import PROVIDERS, Entry
@@ -127,6 +129,47 @@ async def test_a_wrong_key_fails_the_batch_in_words_and_a_retry_asks_again(desk:
     wire.always = echo
     again = ok(await desk.ann.post(f"/api/batches/{found['id']}/retry"), 202)
     assert (await worked_on(desk, again["id"]))["status"] == "COMPLETED"
+
+
+def expiring_from(number: int) -> Callable[[Asked], Answer]:
+    """A service whose key is no longer good from so many requests on."""
+    numbers = count(1)
+
+    def answer(asked: Asked) -> Answer:
+        if next(numbers) >= number:
+            return Answer({"error": {"message": "the key has expired"}}, status=401)
+        return echo(asked)
+
+    return answer
+
+
+async def test_a_key_that_expires_in_the_middle_loses_nothing_that_was_answered(desk: Desk, wire: WireServer):
+    wire.always = expiring_from(20)
+    names = [f"n{number}" for number in range(60)]
+    found = await finished(desk, names)
+    assert (found["status"], found["ok"], found["failed"]) == ("PARTIAL_COMPLETE", 19, 41)
+    lines = await desk.results(found["id"])
+    assert [line["custom_id"] for line in lines] == names
+    answered = {line["custom_id"] for line in lines if line["error"] is None}
+    assert len(answered) == 19
+    assert all("the key has expired" in line["error"]["message"] for line in lines if line["error"] is not None)
+    assert len(wire.asked) < 20 + AT_ONCE, "whoever comes after the first 401 is not asked"
+    before, wire.always = len(wire.asked), echo
+    assert ok(await desk.ann.post("/api/inbox/requeue", json={"all": True}))["requeued"] == 1
+    found = await worked_on(desk, found["id"])
+    assert (found["status"], found["ok"], found["done"]) == ("COMPLETED", 60, 60)
+    assert sorted(answered | {said(asked) for asked in wire.asked[before:]}) == sorted(names)
+    assert len(wire.asked) - before == 41, "what was answered is not asked again"
+
+
+@on_sqlite
+async def test_a_retry_after_a_key_expired_asks_only_what_was_not_answered(desk: Desk, wire: WireServer):
+    wire.always = expiring_from(10)
+    found = await finished(desk, [f"n{number}" for number in range(30)])
+    before, wire.always = len(wire.asked), echo
+    again = ok(await desk.ann.post(f"/api/batches/{found['id']}/retry"), 202)
+    found = await worked_on(desk, again["id"])
+    assert (found["status"], found["count"], len(wire.asked) - before) == ("COMPLETED", 21, 21)
 
 
 async def test_without_a_chat_service_it_is_refused_when_it_is_sent(database_url: str, settings: Settings):

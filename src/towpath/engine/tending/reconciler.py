@@ -91,7 +91,7 @@ class Reconciler:
             return error
 
     async def _until_next(self, tx: Tx) -> float:
-        moment = await provider_journal.due_next(tx)
+        moment = await provider_journal.due_next(tx, self._services.providers.names)
         if moment is None:
             return _LONGEST_SLEEP
         return min(_LONGEST_SLEEP, max(_SHORTEST_SLEEP, (moment - tx.now).total_seconds()))

@@ -87,12 +87,13 @@ WHERE provider = :provider AND external_id = :external_id AND state = 'submitted
 SELECT count(*) AS jobs FROM towpath.provider_job
 WHERE job_id = :job_id AND name = :name AND NOT dropped AND state IN :states
 
--- What a job that has ended leaves behind at providers.
+-- What a job that has ended leaves behind at providers. By id alone, a table that is believed to be small would be walked through.
 -- name: provider_jobs_left_behind
-SELECT job_id, id FROM towpath.provider_job WHERE job_id IN :job_ids AND state IN :states ORDER BY id
+SELECT job_id, id FROM towpath.provider_job WHERE job_id IN :job_ids AND state IN :states ORDER BY job_id, id
 
 -- name: next_provider_poll
-SELECT min(next_poll_at) AS next_poll_at FROM towpath.provider_job WHERE next_poll_at IS NOT NULL
+SELECT next_poll_at FROM towpath.provider_job
+WHERE next_poll_at IS NOT NULL AND provider IN :providers ORDER BY next_poll_at LIMIT 1
 
 -- Nobody will wake these: what they wait for has ended, or was never there.
 -- name: forsaken_by_providers
