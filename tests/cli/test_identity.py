@@ -201,7 +201,9 @@ def test_a_new_password_tells_of_tokens_that_still_hold_and_ends_them_if_asked(u
     assert "token" not in users("users", "passwd", "alice", "--password-stdin", **given).stdout
 
 
-@pytest.mark.parametrize(("said", "told", "status"), [("y", "1 API token revoked", 401), ("n", "1 API token still holds", 200)])
+@pytest.mark.parametrize(
+    ("said", "told", "status"), [("y", "1 API token revoked", 401), ("n", "1 API token still holds", 200)]
+)
 def test_on_a_terminal_a_new_password_asks_what_becomes_of_tokens(users, said, told, status):
     token = users("token", "create", "--user", "alice").stdout.split()[-1]
     shown = on_a_terminal(

@@ -31,7 +31,7 @@ def test_filters_narrow_the_list(filled):
         return [(job["operation"], job["tenant"], job["state"]) for job in filled.json("jobs", "list", *filters)]
 
     assert listed("--tenant", "bob", "--operation", "add") == [("add", "bob", "queued")]
-    assert listed("--state", "failed") == [("break", "bob", "failed")]
+    assert listed("--state", "FAILED") == [("break", "bob", "failed")]
     assert listed("--queue", "sums", "--state", "succeeded") == [("add", "alice", "succeeded")]
     assert listed("--tenant", "nobody") == []
 

@@ -7,7 +7,7 @@ import pytest
 
 from tests.cli.commands import Commands, started, until, words
 from towpath import App
-from towpath.cli.patience import _opened_before_a_signal
+from towpath.cli import patience
 from towpath.core.errors import StoreUnavailable
 
 SHOP = """
@@ -88,6 +88,25 @@ async def test_a_signal_in_the_very_moment_in_which_it_is_there_is_not_lost(sqli
             await asyncio.sleep(0)  # the loop sees it on its next round
 
     app = Signalled(sqlite_url)
-    assert not await _opened_before_a_signal(app, print)
+    assert not await patience._opened_before_a_signal(app, print)
     with pytest.raises(StoreUnavailable, match="not open"):
         await app.now()
+
+
+async def test_that_it_waits_is_said_once_however_often_it_tries(sqlite_url, monkeypatch):
+    class Away(App):
+        tries = 0
+
+        async def open(self):
+            self.tries += 1
+            if self.tries < 5:
+                raise StoreUnavailable("PostgreSQL cannot be reached right now")
+            await super().open()
+
+    monkeypatch.setattr(patience, "_TRY_AGAIN", 0.0)
+    app, said = Away(sqlite_url), []
+    assert await patience._opened_before_a_signal(app, said.append)
+    await app.close()
+    waiting, there = said
+    assert waiting.endswith("waiting for it")
+    assert there.startswith("PostgreSQL is there")

@@ -2,8 +2,8 @@
 
 Parts lie in the blob store before anybody can say which of several requests has won, and so outside of any quota: who sends
 a hundred times at once would have a hundred parts there. And a client whose connection broke comes back while its old
-request still waits for bytes. So whoever comes ends the turn of the one before, which keeps what has come by then. Between processes
-the upload's number decides, which moves by compare-and-set.
+request still waits for bytes. So whoever comes ends the turn of the one before, which keeps what has come by then. Between
+processes the upload's number decides, which moves by compare-and-set.
 """
 
 from __future__ import annotations
