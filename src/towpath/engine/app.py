@@ -130,7 +130,7 @@ class App(Declarations):
         return Services(
             self.settings, self.registry, store, transport, blobs, values, self._budgets(store),
             Resources(self.resource_factories), GroupCommit(store), self._retention, keepers, database, sorted(self._plans),
-            workloads=self._workloads, providers=Providers(self._providers),
+            workloads=self._workloads, providers=Providers(self._providers), explainers=self._explainers,
         )  # fmt: skip
 
     def _budgets(self, store: Any) -> Budgets:
@@ -307,7 +307,7 @@ class App(Declarations):
 
     async def explain(self, job_id: str) -> explain.Explanation:
         """Why the job is where it is."""
-        return await explain.explain(self.services.store, reading.check_id(job_id))
+        return await explain.explain(self.services.store, reading.check_id(job_id), self.services.explainers)
 
     async def workers(self) -> Sequence[WorkerRow]:
         return await liveness.workers(self.services.store)
