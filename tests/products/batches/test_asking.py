@@ -315,7 +315,8 @@ async def test_a_repeated_key_answers_the_same_job_and_another_request_under_it_
     [
         {}, {"provider": "SCRIPTED", "body": {"say": "a"}}, {"provider": "SCRIPTED", "model": "m1", "body": {}},
         {"provider": "SCRIPTED", "model": "m1", "body": []}, {"provider": "NOBODY", "model": "m1", "body": {"say": "a"}},
-        {"model": "m1", "body": {"say": "a"}}, {"provider": "SCRIPTED", "model": "m1", "body": {"say": "a"}, "window": "soon"},
+        {"model": "m1", "body": {"say": "a"}},
+        {"provider": "SCRIPTED", "model": "m1", "body": {"say": "a"}, "window": "soon"},
     ],
 )  # fmt: skip
 async def test_what_cannot_be_asked_is_refused_before_there_is_a_job(desk: Desk, body):
