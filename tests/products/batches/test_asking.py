@@ -9,8 +9,10 @@ from tests.products.batches.desk import Desk, EchoProvider, opened_desk
 from tests.server.api.site import ok, problem
 from towpath import App, Context, Fatal, Retry, batches
 from towpath.batches.names import ASK, COMPLETE
+from towpath.providers.simulator import Pace
 
 LATER = 3600.0
+FOR_EVER = 1_000_000
 
 
 @pytest.fixture
@@ -166,12 +168,13 @@ async def test_if_all_are_cancelled_nothing_is_sent(desk: Desk, provider: EchoPr
 async def test_one_that_is_cancelled_while_its_batch_is_at_the_provider_takes_nobody_along(
     desk: Desk, provider: EchoProvider
 ):
-    provider.looks = 10_000
+    provider.simulator.pace = Pace(FOR_EVER)
     async with at_work(desk.app):
         jobs = [await ask(desk, f"q{number}") for number in range(3)]
         await eventually(lambda: provider.ledger.paid)
         await desk.app.cancel(jobs[0])
-        provider.looks = 0
+        for ordered in provider.simulator.jobs.values():
+            ordered.looks = FOR_EVER
         rows = [await ended(desk.app, job_id) for job_id in jobs]
     assert [row.state for row in rows] == ["cancelled", "succeeded", "succeeded"]
     assert len(provider.ledger.paid) == 1
@@ -182,7 +185,7 @@ async def test_one_that_is_cancelled_while_its_batch_is_at_the_provider_takes_no
 async def test_whoever_waits_for_a_batch_that_is_stopped_hears_of_it(
     desk: Desk, provider: EchoProvider, when: str, how: str
 ):
-    provider.looks = 10_000
+    provider.simulator.pace = Pace(FOR_EVER)
     async with at_work(desk.app):
         jobs = [await ask(desk, f"q{number}") for number in range(2 if when == "while it gathers" else 3)]
         if when == "while it gathers":
@@ -289,7 +292,7 @@ async def test_explain_says_how_many_wait_and_until_when(desk: Desk):
 
 
 async def test_explain_names_the_batch_that_the_request_went_out_with(desk: Desk, provider: EchoProvider):
-    provider.looks = 10_000
+    provider.simulator.pace = Pace(FOR_EVER)
     async with at_work(desk.app):
         jobs = [await ask(desk, f"q{number}") for number in range(3)]
         await eventually(lambda: provider.ledger.paid)
