@@ -7,7 +7,7 @@ import pytest
 from tests.engine.working import ended, eventually, in_state, on_sqlite, working
 from tests.products.batches.desk import Desk, EchoProvider, opened_desk
 from tests.server.api.site import ok, problem
-from towpath import App, Context, Fatal, Retry, batches
+from towpath import App, Context, Fatal, Retry, Transaction, batches
 from towpath.batches.names import ASK, COMPLETE
 from towpath.providers.simulator import Pace
 
@@ -325,3 +325,28 @@ async def test_a_repeated_key_answers_the_same_job_and_another_request_under_it_
 async def test_what_cannot_be_asked_is_refused_before_there_is_a_job(desk: Desk, body):
     problem(await desk.ann.post("/api/batches/requests", json=body), 422, "invalid")
     assert [job for job in await desk.app.list() if job.operation in (ASK, COMPLETE)] == []
+
+
+async def test_hundreds_of_answers_come_back_in_one_transaction(database_url, settings, provider, monkeypatch):
+    async with opened_desk(App(database_url, settings=replace(settings, gather_requests=250)), provider) as desk:
+        app, sent = desk.app, []
+        really = Transaction.signal_many
+
+        async def counted(tx, signals):
+            given = list(signals)
+            sent.append(sum(name == "batches.answer" for _, name, _ in given))
+            return await really(tx, given)
+
+        monkeypatch.setattr(Transaction, "signal_many", counted)
+        jobs = await app.enqueue_many(
+            {
+                "operation": ASK,
+                "payload": {"provider": "SCRIPTED", "model": "m1", "body": {"say": str(n)}},
+                "tenant": "north",
+            }
+            for n in range(250)
+        )
+        async with at_work(app, 16):
+            rows = [await ended(app, job.id, 90) for job in jobs]
+        assert [row.result["response"]["echo"] for row in rows] == [str(n) for n in range(250)]
+        assert sorted(count for count in sent if count) == [50, 200]
