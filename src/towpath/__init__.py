@@ -44,6 +44,7 @@ from towpath.core.records import DEFAULT_PRIORITY, DEFAULT_TENANT, Event, Job, S
 from towpath.core.retry import Retry
 from towpath.core.usage import Price
 from towpath.engine.app import App
+from towpath.engine.asking.explain import Why
 from towpath.engine.asking.references import JobRef
 from towpath.engine.projections import Projection
 from towpath.engine.running.bridge import SyncContext
@@ -118,6 +119,7 @@ __all__ = [
     "UnknownOperation",
     "WaitRefused",
     "WaitTimeout",
+    "Why",
     "Work",
     "__version__",
     "first_id_at",

@@ -133,6 +133,14 @@ class Settings:
         "Send an order again if its provider cannot say whether it has it; it may then be paid for twice",
     )  # type: ignore[assignment]
 
+    gather_requests: int = _setting(
+        500,
+        "Requests sent one by one go out as a batch when there are so many of one tenant, provider, model and window; 0: no "
+        "limit",
+    )  # type: ignore[assignment]
+    gather_bytes: int = _setting(4 * 1024 * 1024, "They also go out when they have so many bytes together; 0: no limit")  # type: ignore[assignment]
+    gather_seconds: float = _setting(60.0, "They go out in any case when the first of them has waited so long")  # type: ignore[assignment]
+
     v1_provider: str = _setting(
         "LOCAL", "Who runs batches that come by OpenAI's API (/v1/batches): LOCAL or a batch provider"
     )  # type: ignore[assignment]

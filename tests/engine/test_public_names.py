@@ -66,6 +66,7 @@ NAMES = {
     "UnknownOperation",
     "WaitRefused",
     "WaitTimeout",
+    "Why",
     "Work",
     "__version__",
     "first_id_at",

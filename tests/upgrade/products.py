@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.assets import tus
+from tests.engine.working import in_state, working
 from tests.products.recordings.ear import Ear
 from tests.products.recordings.studio import QUIET, Studio, opened_studio
 from tests.server.api.site import Site, client, ok
@@ -24,7 +25,7 @@ TABLES = [
     "account", "membership", "session", "token", "link", "throttle", "oidc_account", "oidc_flow", "audit", "device",
     "asset", "asset_usage", "asset_upload", "asset_part", "webhook", "webhook_delivery", "webhook_cursor",
     "recording", "recording_transcript", "recording_line", "recording_unplaced", "recording_summary", "recording_share",
-    "recording_speed", "recording_decoded", "batch", "batch_dataset",
+    "recording_speed", "recording_decoded", "batch", "batch_dataset", "batch_gathering", "batch_request",
 ]  # fmt: skip
 """Of all slices but the engine's, each with a row at least."""
 
@@ -90,11 +91,15 @@ async def _record(studio: Studio, ear: Ear) -> None:
 
 
 async def _ask(site: Site) -> None:
-    """A batch that nobody has begun with."""
+    """A batch that nobody has begun with, and one that waits for more requests than it has."""
     asked = [{"custom_id": "a", "body": {"messages": [{"role": "user", "content": "Who goes there?"}]}}]
     given = {"provider": "LOCAL", "models": ["m"], "title": "Kept batch", "requests": asked}
     site.app.settings = replace(site.app.settings, chat_url="http://127.0.0.1:9/v1")  # which nobody asks
     ok(await site.ann.post("/api/batches/completion", json=given), 202)
+    one = {"provider": "LOCAL", "model": "m", "body": asked[0]["body"]}
+    job_id = ok(await site.ann.post("/api/batches/requests", json=one), 202)["job_id"]
+    async with working(site.app, "batches.requests"):
+        await in_state(site.app, job_id, "waiting")
 
 
 async def _put_the_rest(app: App) -> None:

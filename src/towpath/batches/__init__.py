@@ -4,7 +4,8 @@
 from its jobs (`status.py`) and stored nowhere.
 """
 
+from towpath.batches.asking import Answer, ask
 from towpath.batches.records import Batch, Dataset
 from towpath.batches.slice import attach
 
-__all__ = ["Batch", "Dataset", "attach"]
+__all__ = ["Answer", "Batch", "Dataset", "ask", "attach"]

@@ -30,6 +30,8 @@ from towpath import (
 )
 from towpath.batches import estimating, openai_lines, stored
 from towpath.batches.answers import Answers
+from towpath.batches.gathering import gathered, is_gathered
+from towpath.batches.handing_back import hand_back
 from towpath.batches.inputs import download_all
 from towpath.batches.intake import MOST_MODELS
 from towpath.batches.lines import pieces_of
@@ -71,6 +73,8 @@ class Completing:
 
     async def run(self, ctx: Context, asked: Asked) -> dict[str, Any] | Partial:
         batch = await _batch_for(ctx, asked.batch_id)
+        if is_gathered(batch):
+            await gathered(self._app, ctx, batch)
         plan = await ctx.step("read", self._read, ctx, batch)
         if written_for_openai(batch):
             _refuse_unfit(plan)
@@ -94,6 +98,10 @@ class Completing:
             await ctx.step("clean up", self._clean_up, ctx, batch, rows)
         if shards and plan["estimate_cents"]:
             await ctx.spent(plan["estimate_cents"] if merged["cost_cents"] is None else merged["cost_cents"])
+        if is_gathered(batch):
+            await hand_back(self._app, ctx, batch)
+            if not plan["count"]:
+                return {"batch_id": batch.id, "withdrawn": True}
         return _outcome(batch, plan, merged, left_to_children=batch.provider == LOCAL and bool(lost))
 
     async def _read(self, ctx: Context, batch: Batch) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from contextlib import aclosing
 
 from towpath import App, BlobStore, Job, ProviderJob, ProviderState, TowpathError
 from towpath.batches import intake, stored
+from towpath.batches.gathering import is_gathered
 from towpath.batches.intake import Owner, Wanted
 from towpath.batches.lines import lines_of
 from towpath.batches.names import KIND, OPENAI_FILE, index_key, requests_key, results_key
@@ -30,6 +31,10 @@ async def retry(app: App, batch: Batch, whose: Owner) -> tuple[str, str]:
     """A new batch of the requests that were not answered, each for the models that did not; answers its id and its job's. If
     there are no results at all, everything is asked again, unless they are at the provider: then they are fetched, and it is
     the same batch that goes on."""
+    if is_gathered(batch):
+        raise NotNow(
+            "its requests are those of jobs of their own; retry the jobs that failed, and they go into another batch"
+        )
     [work] = await stored.work_on(app, [batch])
     told = standing(work.jobs, work.ordered, batch.ended)
     status = told.status

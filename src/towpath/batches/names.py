@@ -11,12 +11,24 @@ REMOVE = "batches.remove"
 QUEUE = "batches"
 CARE_QUEUE = "batches.care"
 
+ASK = "batches.ask"
+TELL_ASKERS = "batches.tell_askers"
+ASK_QUEUE = "batches.requests"
+"""Of its own: those who wait for a batch must not take the places of what they wait for."""
+
+ANSWERED, UNANSWERED, WITHDRAWN = "batches.answer", "batches.no_answer", "batches.withdrawn"
+FULL = "batches.full"
+"""Signals: to whoever asked one request, and to the batch that has enough of them."""
+
 COMPLETION = "completion"
 LOCAL = "LOCAL"
 """The provider that is no provider: this installation's own workers, and the chat service of its settings."""
 
 OPENAI_FILE = "openai"
 """The option of a batch whose file is read as OpenAI reads it, and what else was said of it; see openai_lines.py."""
+
+GATHERED = "gathered"
+"""The option of a batch that was put together of requests that came one by one; see gathering.py."""
 
 BATCHES, DATASETS = "batches", "datasets"
 """Folders of the blob store; below them by id."""

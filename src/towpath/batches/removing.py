@@ -46,6 +46,7 @@ async def _finish(app: App, batch_id: str) -> bool:
     async def unit(tx: Transaction) -> None:
         if datasets:
             await tx.change("batch_datasets_delete", ids=datasets)
+        await tx.change("gatherings_delete", ids=[batch_id])
         await tx.change("batches_delete", ids=[batch_id])
 
     await app.transact(unit)

@@ -9,7 +9,10 @@ from typing import Any
 from towpath import App, Context, Retry, Slice, assets
 from towpath.batches import answering, names
 from towpath.batches.answering import answer
+from towpath.batches.asking import ask_for
 from towpath.batches.completing import Completing
+from towpath.batches.explaining import explain_waits
+from towpath.batches.handing_back import tell_askers
 from towpath.batches.removing import remove_later
 from towpath.batches.telling import tell_of
 from towpath.batches.uploading import take_uploads
@@ -39,8 +42,15 @@ def attach(app: App) -> None:
     async def removing(ctx: Context, payload: dict[str, Any]) -> None:
         await remove_later(app, ctx, payload)
 
+    app.operation(names.ASK, queue=names.ASK_QUEUE)(ask_for)
+
+    async def telling(ctx: Context, payload: dict[str, Any]) -> None:
+        await tell_askers(app, ctx, payload)
+
+    app.operation(names.TELL_ASKERS, queue=names.CARE_QUEUE, retry=Retry(limit=10))(telling)
     app.operation(names.REMOVE, queue=names.CARE_QUEUE, retry=Retry(limit=10))(removing)
     app.retain(names.CARE_QUEUE, succeeded_days=1.0)
+    explain_waits(app)
     take_uploads(app)
     tell_of(app)
     add_routes(app, _routes)

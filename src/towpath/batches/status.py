@@ -45,7 +45,12 @@ def standing(jobs: Iterable[Job], ordered: Sequence[ProviderJob], ended: Ended |
         return Standing(TABLE[ended.state][0], None, ended)
     if speaker is None:
         return Standing(FAILED, None)  # nobody knows what became of its jobs, and nothing will come of it by itself
-    return Standing(TABLE[speaker.state][_under_way(speaker, ordered)], speaker)
+    return Standing(PENDING if is_gathering(speaker) else TABLE[speaker.state][_under_way(speaker, ordered)], speaker)
+
+
+def is_gathering(job: Job) -> bool:
+    """Whether it waits for more requests; the only signal that such a job waits for says that there are enough."""
+    return job.state is State.WAITING and job.reason == "signal"
 
 
 def _under_way(job: Job, ordered: Sequence[ProviderJob]) -> bool:

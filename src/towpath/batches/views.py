@@ -9,7 +9,7 @@ from towpath import App, Job, ProviderJob, State
 from towpath.batches import stored
 from towpath.batches.openai_lines import written_for_openai
 from towpath.batches.records import Batch
-from towpath.batches.status import standing, warning_of
+from towpath.batches.status import is_gathering, standing, warning_of
 from towpath.batches.stored import Work
 
 
@@ -45,6 +45,8 @@ def _view(work: Work) -> BatchView:
     view.error = error.get("message") if state is State.FAILED else None
     view.warning = warning_of(batch.failed, batch.invalid) if state in (State.PARTIAL, State.SUCCEEDED) else None
     view.waiting_for = job.reason if job is not None and job.state is State.WAITING else None
+    if job is not None and is_gathering(job):
+        view.waiting_for = "requests"
     return view
 
 

@@ -174,7 +174,7 @@ class App(Opening):
 
     async def explain(self, job_id: str) -> explain.Explanation:
         """Why the job is where it is."""
-        return await explain.explain(self.services.store, reading.check_id(job_id))
+        return await explain.explain(self.services.store, reading.check_id(job_id), self.services.explainers)
 
     async def workers(self) -> Sequence[WorkerRow]:
         return await liveness.workers(self.services.store)

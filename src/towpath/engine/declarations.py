@@ -10,9 +10,10 @@ from towpath.core.provider_jobs import CANCEL_EXTERNAL
 from towpath.core.records import DEFAULT_QUEUE, DEFAULT_TENANT
 from towpath.core.retry import Retry
 from towpath.engine import projections, schedules
+from towpath.engine.asking.explain import Explainer
 from towpath.engine.projections import Project
 from towpath.engine.providers import ProviderFactory, Providers
-from towpath.engine.registry import Operation, Registry, check_importable, check_name, describe_function
+from towpath.engine.registry import Operation, Registry, check_importable, check_label, check_name, describe_function
 from towpath.engine.running.cancelling_external import cancel_external
 from towpath.engine.services import Keep, Workload
 from towpath.store.migrating import ENGINE, Slice
@@ -32,6 +33,7 @@ class Declarations:
         self._plans: dict[str, schedules.Planned] = {}
         self._retention: dict[str, Keep] = {}
         self._workloads: dict[str, Workload] = {}
+        self._explainers: dict[str, Explainer] = {}
         self._providers: dict[str, ProviderFactory] = {}
         self._parts: dict[type[Any], Any] = {}
 
@@ -125,6 +127,16 @@ class Declarations:
 
         def register(function: Workload) -> Workload:
             self._workloads[check_name("a subject's kind", kind)] = function
+            return function
+
+        return register
+
+    def explains(self, signal: str) -> Callable[[Explainer], Explainer]:
+        """Registers who says why a job waits for this signal, or for one that is named so up to a colon. The function gets a
+        `Reading` and the job, and answers a `Why`, or None if it knows no better."""
+
+        def register(function: Explainer) -> Explainer:
+            self._explainers[check_label("signal", signal)] = function
             return function
 
         return register

@@ -85,6 +85,8 @@ class Services:
     """Kinds of subjects -> who knows how much work a job on one of them is."""
     providers: Providers = field(default_factory=lambda: Providers({}))
     """Batch providers that orders may be placed with."""
+    explainers: Mapping[str, Callable[..., Awaitable[Any]]] = field(default_factory=dict)
+    """Signals -> who can say of a job why it waits for one, see `asking/explain.py`."""
     declared_by: str = field(default_factory=uuid7)
     """What this process declares its schedules under."""
 

@@ -15,13 +15,16 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, TypeVar
 
+from towpath.core.ids import uuid7s
 from towpath.core.records import DEFAULT_TENANT, Job, NewJob
 from towpath.engine import notices
+from towpath.engine.registry import check_label
 from towpath.engine.services import Services
 from towpath.engine.subjects import jobs_of
 from towpath.engine.tracing import current_trace, enqueueing
-from towpath.store import journal
+from towpath.store import journal, last_words
 from towpath.store.contract import Row, Tx
+from towpath.store.signals import Signal, send_many
 
 T = TypeVar("T")
 Inherit = Callable[[dict[str, Any]], dict[str, Any]]
@@ -94,6 +97,22 @@ class Transaction(Reading):
         if large:
             self.unused += {job.id for job in large}.difference(made)
         return made
+
+    async def signal_many(self, signals: Iterable[tuple[str, str, Any]]) -> list[str]:
+        """Sends signals to many jobs at once, each as the job's id, a name and a payload. Answers those that it reached:
+        what has ended is passed over."""
+        given = [(job_id, check_label("signal", name), payload) for job_id, name, payload in signals]
+        if not given:
+            return []
+        encoded = [self._services.values.encode(payload, f"the payload of signal {name!r}") for _, name, payload in given]
+        numbers = uuid7s(len(given))
+        made = [Signal(n, job_id, name, text) for n, (job_id, name, _), text in zip(numbers, given, encoded, strict=True)]
+        return await send_many(self._tx, made)
+
+    async def leave_word(self, job_id: str, operation: str, payload: Any = None, **options: Any) -> None:
+        """Has a job made should that one fail or be cancelled, whoever does that, in the very transaction that ends it. For
+        jobs that others wait for. Its options are those of enqueue that have no time, key or subject."""
+        await last_words.leave(self._tx, job_id, self._services.new_job(operation, payload, **options))
 
     async def tell(self, kind: str, *ids: str, tenant: str | None = None) -> None:
         """Has the push stream tell of these things once this transaction has committed, as if a job of theirs had changed:

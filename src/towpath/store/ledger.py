@@ -134,6 +134,7 @@ async def write(tx: Tx, working: WorkingSet) -> None:
         await tx.execute("drop_steps", job_id=job_id, after=after)
     await left_behind.release_money(tx, changes)
     working.new_jobs.extend(await left_behind.cancelling(tx, changes))
+    working.new_jobs.extend(await left_behind.last_words(tx, changes))
     if working.new_jobs:
         await tx.insert_jobs(working.new_jobs)
     for job_id in working.stamps:

@@ -1,5 +1,5 @@
-"""What a job that ends leaves behind: orders at providers, which are stopped there by a job of their own, and money that was
-held back for work that was never ordered. Both in the transaction that ends it.
+"""What a job that ends leaves behind: orders at providers, which are stopped there by a job of their own, money that was
+held back for work that was never ordered, and its last words (`last_words.py`). All in the transaction that ends it.
 
 So nobody has to remember it: not who cancels, deletes or times out a job, and not whose process dies just then.
 """
@@ -7,8 +7,9 @@ So nobody has to remember it: not who cancels, deletes or times out a job, and n
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
-from towpath.core.encoding import encode
+from towpath.core.encoding import decode, encode
 from towpath.core.ids import uuid7
 from towpath.core.lifecycle import State
 from towpath.core.provider_jobs import CANCEL_EXTERNAL, OPEN
@@ -36,6 +37,21 @@ async def release_money(tx: Tx, changes: Sequence[tuple[Job, Job, list[str]]]) -
         from towpath.store.spending import release_idle
 
         await release_idle(tx, ended)
+
+
+async def last_words(tx: Tx, changes: Sequence[tuple[Job, Job, list[str]]]) -> list[NewJob]:
+    """Of those that have failed or were cancelled, whoever did that."""
+    ended = [job.id for before, job, _ in changes if before.live and job.state in _IN_VAIN and job.steps]
+    if not ended:
+        return []
+    return [_spoken(decode(row["output"])) for row in await tx.fetch("last_words", job_ids=sorted(ended))]
+
+
+def _spoken(said: dict[str, Any]) -> NewJob:
+    return NewJob(
+        uuid7(), said["operation"], said["queue"], encode(said["payload"]), said["tenant"], said["lane"],
+        max_attempts=said["max_attempts"],
+    )  # fmt: skip
 
 
 def _cancel(job: Job, ids: list[str]) -> NewJob:

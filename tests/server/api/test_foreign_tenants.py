@@ -141,6 +141,7 @@ CASES: dict[str, list[Case]] = {
     "adopt_provider_job": [Case(HIDDEN, {"external_id": "mine"})],
     "resubmit_provider_job": [Case(HIDDEN)],
     "create_completion_batch": [Case(HIDDEN, {"provider": "OPENAI", "models": ["m"], "input": "{asset}"})],
+    "ask_in_a_batch": [Case(CLEAN, {"provider": "OPENAI", "model": "m", "body": {"say": "hello"}})],
     "estimate_batch": [
         Case(HIDDEN, {"models": ["m"], "input": "{asset}"}),
         Case(HIDDEN, {"models": ["m"], "dataset_ids": ["{dataset}"]}),

@@ -201,6 +201,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/batches/requests": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Ask In A Batch
+         * @description Asks a model one thing. The request waits for others of the same tenant, provider, model and window, and goes out with
+         *     them as one batch; its job ends with its own answer, or its own error.
+         */
+        post: operations["ask_in_a_batch"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/batches/{batch_id}": {
         parameters: {
             query?: never;
@@ -1961,6 +1982,14 @@ export interface components {
         Alike: {
             recording: components["schemas"]["Recording"] | null;
         };
+        /** Asked */
+        Asked: {
+            /**
+             * Job Id
+             * @description The job whose result is `{response, cost_cents, batch_id}`.
+             */
+            job_id: string;
+        };
         /**
          * Asset
          * @description A file that was uploaded.
@@ -3229,6 +3258,32 @@ export interface components {
              * @description For admins: on whose behalf.
              */
             tenant?: string | null;
+        };
+        /** NewRequest */
+        NewRequest: {
+            /**
+             * Body
+             * @description What the chat API takes, without a model.
+             */
+            body: {
+                [key: string]: unknown;
+            };
+            /**
+             * Model
+             * @description LOCAL may go without: then it is the one of the settings.
+             */
+            model?: string | null;
+            /**
+             * Provider
+             * @description See `GET /api/providers`.
+             * @default LOCAL
+             */
+            provider: string;
+            /**
+             * Window
+             * @description How long the provider may take, such as 24h.
+             */
+            window?: string | null;
         };
         /** NewSchedule */
         NewSchedule: {
@@ -5888,6 +5943,123 @@ export interface operations {
             };
             /** @description There is no such thing */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description This does not fit the present state */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request must be JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request does not fit */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Not available right now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    ask_in_a_batch: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes a repeated request harmless: within 24 hours it answers the job that the first one made. */
+                "idempotency-key"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewRequest"];
+            };
+        };
+        responses: {
+            /** @description The job that an earlier request of this Idempotency-Key made */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Asked"];
+                };
+            };
+            /** @description Successful Response */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Asked"];
+                };
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description This is not allowed */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from types import MappingProxyType
 
 from towpath.core.encoding import decode
 from towpath.core.lifecycle import State
@@ -14,6 +16,7 @@ from towpath.engine.asking.explain_spending import tell_of_money
 from towpath.engine.asking.liveness import furthest_lease, live_workers, patience
 from towpath.engine.asking.reading import no_job
 from towpath.engine.asking.unbegun import waits_for_a_slot
+from towpath.engine.transaction import Reading
 from towpath.store.contract import Store, Tx
 
 MOST_COUNTED = 1000
@@ -35,12 +38,28 @@ class Explanation:
     remedy: str | None = None
 
 
-async def explain(store: Store, job_id: str) -> Explanation:
+@dataclass(frozen=True, slots=True)
+class Why:
+    """What a product says of a job of somebody's that waits for a signal of the product's: a sentence, and until when."""
+
+    sentence: str
+    until: datetime | None = None
+
+
+Explainer = Callable[[Reading, Job], Awaitable[Why | None]]
+"""Is asked about a job that waits for its signal; None: the signal's name says enough."""
+_NOBODY: Mapping[str, Explainer] = MappingProxyType({})
+
+
+async def explain(store: Store, job_id: str, explainers: Mapping[str, Explainer] = _NOBODY) -> Explanation:
     async def unit(tx: Tx) -> Explanation:
         found = await tx.jobs("jobs_by_id", ids=[job_id])
         if not found:
             raise no_job(job_id)
-        return await _tell(tx, found[0])
+        told = await _tell(tx, found[0])
+        if told.reason == "signal":
+            await _ask(tx, found[0], told, explainers)
+        return told
 
     return await store.read(unit)
 
@@ -101,13 +120,23 @@ async def _waiting(tx: Tx, job: Job, told: Explanation) -> None:
         told.sentence = f"it waits for {job.reason}"
 
 
+async def _ask(tx: Tx, job: Job, told: Explanation, explainers: Mapping[str, Explainer]) -> None:
+    for name in await _awaited(tx, job):
+        asked = explainers.get(name.partition(":")[0])
+        why = await asked(Reading(tx), job) if asked is not None else None
+        if why is not None:
+            told.sentence, told.until = why.sentence, why.until or told.until
+
+
 async def _signals(tx: Tx, job: Job) -> str:
+    names = await _awaited(tx, job)
+    return f"the signal {' or '.join(map(repr, names))}" if names else "a signal"
+
+
+async def _awaited(tx: Tx, job: Job) -> list[str]:
     rows = await tx.fetch("awaited_signals", job_id=job.id)
     # A step that an older release began has only its own name.
-    names = [(decode(row["output"]) or {}).get("signal") or row["name"].removeprefix("signal ") for row in rows]
-    if not names:
-        return "a signal"
-    return f"the signal {' or '.join(map(repr, names))}"
+    return [(decode(row["output"]) or {}).get("signal") or row["name"].removeprefix("signal ") for row in rows]
 
 
 _ENDED = {

@@ -42,7 +42,8 @@ async def prospects(services: Services, kind: str, ids: Sequence[str]) -> dict[s
         number = str(row["id"])
         if _out_of_line(row, found.get(number)):
             with suppress(JobNotFound):  # deleted since it was read
-                found[number] = Prospect(None, False, None, (await explain(services.store, number)).sentence)
+                told = await explain(services.store, number, services.explainers)
+                found[number] = Prospect(None, False, None, told.sentence)
     return dict(sorted(found.items()))
 
 

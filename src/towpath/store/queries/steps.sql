@@ -28,6 +28,15 @@ SELECT * FROM towpath.step WHERE job_id = :job_id AND name = :name
 -- name: awaited_signals
 SELECT name, output FROM towpath.step WHERE job_id = :job_id AND kind = 'signal' AND NOT done ORDER BY ord
 
+-- name: open_waits
+SELECT * FROM towpath.step WHERE job_id IN :job_ids AND kind = 'signal' AND NOT done ORDER BY job_id, ord
+
+-- name: last_words
+SELECT job_id, output FROM towpath.step WHERE job_id IN :job_ids AND kind = 'last word' ORDER BY job_id, ord
+
+-- name: signals_not_taken
+SELECT job_id, name FROM towpath.signal WHERE job_id IN :job_ids AND consumed_by IS NULL
+
 -- name: add_signal
 INSERT INTO towpath.signal (id, job_id, name, payload, created_at) VALUES (:id, :job_id, :name, :payload, :now)
 ON CONFLICT (id) DO NOTHING
