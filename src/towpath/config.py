@@ -13,10 +13,10 @@ from towpath.core.errors import ConfigurationError
 from towpath.core.naming import meant
 
 DEFAULT_DATABASE_URL = "sqlite:///towpath.db"
-_HARMLESS = frozenset(
-    "BROWSER COLORTERM COLUMNS DISPLAY FORCE_COLOR HOME LANG LANGUAGE LINES LOGNAME NO_COLOR PATH SHELL TEMP TERM TMP TMPDIR "
-    "TZ USER VIRTUAL_ENV WAYLAND_DISPLAY".split()
-)
+_HARMLESS = frozenset({
+    "BROWSER", "COLORTERM", "COLUMNS", "DISPLAY", "FORCE_COLOR", "HOME", "LANG", "LANGUAGE", "LINES", "LOGNAME", "NO_COLOR",
+    "PATH", "SHELL", "TEMP", "TERM", "TMP", "TMPDIR", "TZ", "USER", "VIRTUAL_ENV", "WAYLAND_DISPLAY",
+})  # fmt: skip
 _HARMLESS_KINDS = ("LC_", "PYTHON", "XDG_")
 
 

@@ -12,9 +12,14 @@ import psutil
 import pytest
 
 from tests.cli.commands import Commands, started, until
+from towpath import App, Settings
+from towpath.batches import intake, moving, stored
+from towpath.cli.data import database_in
+from towpath.cli.demo.place import make_place
 from towpath.cli.demo.scenes import POOR, SCENES
 from towpath.cli.demo.stand_ins import STAND_INS
 from towpath.providers.catalog import PROVIDERS
+from towpath.server import attach
 
 LINK = re.compile(r"(http://127\.0\.0\.1:\d+)/login\?token=([^&\s]+)&next=/batches")
 ENDS = {
@@ -64,14 +69,15 @@ class Trap:
     def environment(self):
         """What somebody may have set who works with the real providers."""
         keys = (
-            "OPENAI_API_KEY ANTHROPIC_API_KEY ANTHROPIC_AUTH_TOKEN GEMINI_API_KEY GOOGLE_API_KEY SARVAM_API_KEY "
-            "AWS_ACCESS_KEY_ID AWS_SECRET_ACCESS_KEY OPENAI_ORG_ID OPENAI_PROJECT_ID TOWPATH_CHAT_KEY"
-        ).split()
+            "OPENAI_API_KEY", "ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "GEMINI_API_KEY", "GOOGLE_API_KEY",
+            "SARVAM_API_KEY", "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "OPENAI_ORG_ID", "OPENAI_PROJECT_ID",
+            "TOWPATH_CHAT_KEY",
+        )  # fmt: skip
         urls = (
-            "OPENAI_BASE_URL ANTHROPIC_BASE_URL GOOGLE_GEMINI_BASE_URL GOOGLE_VERTEX_BASE_URL AWS_ENDPOINT_URL HTTP_PROXY "
-            "HTTPS_PROXY ALL_PROXY http_proxy https_proxy all_proxy TOWPATH_CHAT_URL TOWPATH_SPEECH_URL TOWPATH_OTEL_ENDPOINT "
-            "OTEL_EXPORTER_OTLP_ENDPOINT"
-        ).split()
+            "OPENAI_BASE_URL", "ANTHROPIC_BASE_URL", "GOOGLE_GEMINI_BASE_URL", "GOOGLE_VERTEX_BASE_URL", "AWS_ENDPOINT_URL",
+            "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy", "TOWPATH_CHAT_URL",
+            "TOWPATH_SPEECH_URL", "TOWPATH_OTEL_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT",
+        )  # fmt: skip
         other = {"TOWPATH_DATABASE_URL": "sqlite:///real.db", "TOWPATH_BLOBS_URL": "s3://real", "AWS_PROFILE": "real"}
         return dict.fromkeys(keys, "a-real-credential") | dict.fromkeys(urls, self.url) | other
 
@@ -175,19 +181,24 @@ def _listens(port):
         return asking.connect_ex(("127.0.0.1", port)) == 0
 
 
-def test_a_second_start_keeps_what_has_ended_and_begins_anew(tmp_path):
-    command = ("demo", "batches", "--data", "again", "--port", "0", "--speed", "25")
-    for starts in (1, 2):
-        with started(*command, cwd=tmp_path) as process, Demo(process) as demo:
-            until(lambda: demo.shown("Names for forty barges") == "COMPLETED")
-            until(lambda: demo.shown("A survey beyond its means") == "budget")
-            titles = [one["title"] for one in demo.get("/api/batches", limit=200)["items"]]
-            assert titles.count("Names for forty barges") == starts
-            assert titles.count("A survey beyond its means") == 1
-            assert ("of the last demonstration" in process.out) is (starts == 2)
-            refused = Commands("sqlite:///unused.db")("demo", "batches", "--data", tmp_path / "again", code=2).stderr
-            assert "runs in" in refused
-            demo.stop()
+async def test_a_second_start_keeps_what_has_ended_and_removes_what_its_providers_have_forgotten(tmp_path):
+    make_place(tmp_path / "again")
+    async with attach(App(database_in(tmp_path / "again"), settings=Settings())) as app:
+        kept, forgotten = [await _sent(app, title) for title in ("Kept", "Forgotten")]
+        await moving.cancel(app, await stored.find(app, kept), "a test")
+    with started("demo", "batches", "--data", "again", "--port", "0", cwd=tmp_path) as process, Demo(process) as demo:
+        assert "removed 1 batch of the last demonstration" in process.out
+        until(lambda: demo.shown("Names for forty barges"))
+        assert demo.shown("Kept") == "CANCELLED"
+        assert demo.browser.get(f"/api/batches/{forgotten}").status_code == 404
+        refused = Commands("sqlite:///unused.db")("demo", "batches", "--data", tmp_path / "again", code=2).stderr
+        assert "runs in" in refused
+        demo.stop()
+
+
+async def _sent(app, title):
+    wanted = intake.Wanted("OPENAI", ["gpt-5"], title, lines=intake.as_lines([{"custom_id": "1", "body": {"messages": []}}]))
+    return (await intake.create(app, wanted, intake.Owner("default")))[0]
 
 
 def test_somebody_elses_folder_is_refused_and_left_as_it_is(tmp_path):

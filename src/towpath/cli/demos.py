@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 app = typer.Typer(no_args_is_help=True)
 
 _HOST = "127.0.0.1"
-_POLL_SECONDS = 2.0
+_POLL_SECONDS = 5.0
 _ANSWER_IS_LOST_AFTER = 10.0
 _SHORTEST = 1.0
 _NOWHERE_ELSE = {
@@ -86,11 +86,7 @@ def _run(folder: Path, port: int, speed: float, open_browser: bool) -> None:
         made = _app(folder, speed)
         show = Show(made, stage, speed, typer.echo)
         started = partial(_started, folder, made.url, open_browser)
-        run(
-            run_together(
-                made, _HOST, port, name="towpath demo", started=started, begin=show.prepare, company=show.play
-            )
-        )
+        run(run_together(made, _HOST, port, name="towpath demo", started=started, begin=show.prepare, company=show.play))
 
 
 def _app(folder: Path, speed: float) -> App:

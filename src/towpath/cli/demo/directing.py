@@ -1,9 +1,9 @@
-"""Sends the batches: at all providers at once, at each of them one after the other, so that faults strike whom they are for."""
+"""Sends the batches: to all providers at once, to each one after the other, so that a fault strikes the batch it is for."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 
 from towpath.batches import intake, removing, stored
 from towpath.batches.status import IN_PROGRESS, PENDING
@@ -11,6 +11,7 @@ from towpath.batches.views import BatchView, views
 from towpath.cli.demo.questions import lines_of
 from towpath.cli.demo.scenes import POOR, POOR_MAY_SPEND, PRICES, SCENES, Scene
 from towpath.cli.demo.stage import Stage
+from towpath.cli.demo.telling import Teller
 from towpath.cli.demo.watching import Watch
 from towpath.engine.app import App
 from towpath.providers.simulator import Fault, Pace, Simulator
@@ -22,8 +23,8 @@ _NEEDS_SOMEBODY = ("budget", "submit_unknown")
 
 
 class Director:
-    def __init__(self, app: App, stage: Stage, watch: Watch, speed: float, sent: Callable[[Scene], None]) -> None:
-        self._app, self._stage, self._watch, self._speed, self._sent = app, stage, watch, speed, sent
+    def __init__(self, app: App, stage: Stage, watch: Watch, speed: float, teller: Teller) -> None:
+        self._app, self._stage, self._watch, self._speed, self._teller = app, stage, watch, speed, teller
 
     async def prepare(self) -> int:
         """Prices, and the limit that one batch is above. What an earlier demonstration has not finished is removed, because
@@ -39,12 +40,15 @@ class Director:
         return removed
 
     async def play(self, without: Iterable[str]) -> None:
-        """All scenes but those of providers that cannot be shown."""
+        """All scenes but those of providers that cannot be shown; then what comes of them is told until it is cancelled."""
         shown = [scene for scene in SCENES if scene.provider not in without]
         async with asyncio.TaskGroup() as group:
             group.create_task(self._watch.follow())
-            for provider in dict.fromkeys(scene.provider for scene in shown):
-                group.create_task(self._play([scene for scene in shown if scene.provider == provider]))
+            await asyncio.gather(*(
+                self._play([scene for scene in shown if scene.provider == provider])
+                for provider in dict.fromkeys(scene.provider for scene in shown)
+            ))  # fmt: skip
+            self._teller.all_sent()
 
     async def _play(self, scenes: list[Scene]) -> None:
         for scene in scenes:
@@ -57,7 +61,7 @@ class Director:
         simulator.pace = Pace(_LOOKS, max(scene.at_least, scene.seconds / self._speed))
         _arm(simulator, scene.faults)
         wanted = intake.Wanted(scene.provider, scene.models, scene.title, lines=lines_of(scene))
-        self._sent(scene)
+        self._teller.sent(scene)
         batch_id, job_id = await intake.create(self._app, wanted, intake.Owner(scene.tenant))
         await self._watch.add(batch_id, job_id)
         await self._watch.until(batch_id, _is_placed)

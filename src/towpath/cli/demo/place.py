@@ -1,4 +1,4 @@
-"""Where a demonstration keeps everything: a folder of its own with a mark in it, so that it is never mixed with real work."""
+"""Where a demonstration keeps everything: a folder of its own with a mark in it, never mixed with real work."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def check_place(folder: Path) -> None:
     address = noted_address(database_in(folder))
     if address is not None:
         raise ConfigurationError(
-            f"a demonstration runs in {folder} already, at {address}; stop it with Ctrl-C, or name another folder with --data"
+            f"a demonstration runs in {folder} already, at {address}; stop it with Ctrl-C, or name another folder by --data"
         )
 
 

@@ -22,7 +22,7 @@ class Show:
         attach(app)
         example.declare_demonstration(app)
         teller = Teller(say, options_for(app.url), stage.newest)
-        self._director = Director(app, stage, Watch(app, teller.changed), speed, teller.sent)
+        self._director = Director(app, stage, Watch(app, teller.changed), speed, teller)
 
     async def prepare(self) -> None:
         removed = await self._director.prepare()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 import threading
 from contextlib import ExitStack
+from functools import partial
 from types import TracebackType
 from typing import Self
 
@@ -36,7 +37,7 @@ class Stage:
     def register(self, app: App) -> None:
         """Every provider there is an adapter for, also those that nothing is shown of: none may ask the real one."""
         for name in STAND_INS:
-            app.provider(name, lambda name=name: self.adapter(name))
+            app.provider(name, partial(self.adapter, name))
 
     def simulator(self, name: str) -> Simulator:
         with self._opening:

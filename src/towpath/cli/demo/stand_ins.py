@@ -79,9 +79,7 @@ def _google(url: str, patience: float) -> Provider:
     from towpath.providers.simulator.google import TOKEN
 
     credentials = _credentials(TOKEN)
-    return _patient(
-        GoogleSpeech(project=PROJECT, endpoint=url, storage_endpoint=url, credentials=credentials), patience
-    )
+    return _patient(GoogleSpeech(project=PROJECT, endpoint=url, storage_endpoint=url, credentials=credentials), patience)
 
 
 def _openai(url: str, patience: float) -> Provider:

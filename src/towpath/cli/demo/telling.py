@@ -26,6 +26,9 @@ class Teller:
     def sent(self, scene: Scene) -> None:
         self._say(f"{_now()}  sent to {scene.provider}: {scene.title}\n{_INDENT}{scene.shows}")
 
+    def all_sent(self) -> None:
+        self._say(f"{_now()}  that was the last one; what is under way goes on. Cancel, retry and delete as you like")
+
     def changed(self, view: BatchView) -> None:
         line = _line(view)
         if self._told.get(view.batch.id) == line or line == PENDING:
