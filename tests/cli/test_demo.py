@@ -186,9 +186,12 @@ async def test_a_second_start_keeps_what_has_ended_and_removes_what_its_provider
     async with attach(App(database_in(tmp_path / "again"), settings=Settings())) as app:
         kept, forgotten = [await _sent(app, title) for title in ("Kept", "Forgotten")]
         await moving.cancel(app, await stored.find(app, kept), "a test")
-    with started("demo", "batches", "--data", "again", "--port", "0", cwd=tmp_path) as process, Demo(process) as demo:
+    (tmp_path / "sitecustomize.py").write_text("import sys; sys.modules['anthropic'] = None")  # as if it were not installed
+    command, bare = ("demo", "batches", "--data", "again", "--port", "0"), {"PYTHONPATH": str(tmp_path)}
+    with started(*command, cwd=tmp_path, env=bare) as process, Demo(process) as demo:
         assert "removed 1 batch of the last demonstration" in process.out
         until(lambda: demo.shown("Names for forty barges"))
+        assert "ANTHROPIC is left out, because its library is not installed: pip install 'towpath[anthropic]'" in process.out
         assert demo.shown("Kept") == "CANCELLED"
         assert demo.browser.get(f"/api/batches/{forgotten}").status_code == 404
         refused = Commands("sqlite:///unused.db")("demo", "batches", "--data", tmp_path / "again", code=2).stderr
