@@ -4,6 +4,7 @@ import os
 import re
 import signal
 import socket
+import subprocess
 import threading
 from contextlib import contextmanager
 
@@ -11,6 +12,7 @@ import httpx
 import psutil
 import pytest
 
+from tests.cli.bare import Bare
 from tests.cli.commands import Commands, started, until
 from towpath import App, Settings
 from towpath.batches import intake, moving, stored
@@ -45,6 +47,7 @@ def guard(event, args):
         raise PermissionError(f"{asked[0]} is not here")
 
 sys.addaudithook(guard)
+open(f"{ASKED}-by-nobody-yet", "w").close()
 """
 
 
@@ -162,6 +165,7 @@ def test_every_status_is_there_soon_and_nobody_else_is_asked(tmp_path, guarded):
         assert len(ports) > 1
         demo.stop()
     assert trap.visits == []
+    assert os.path.exists(f"{asked}-by-nobody-yet"), "nobody stood guard"
     assert not asked.exists(), asked.read_text()
     assert process.out.rstrip().endswith("stopped")
     assert process.err == ""
@@ -210,6 +214,15 @@ def test_somebody_elses_folder_is_refused_and_left_as_it_is(tmp_path):
     refused = Commands("sqlite:///unused.db")("demo", "batches", "--data", tmp_path / "real", code=2).stderr
     assert "no demonstration has put it there" in refused
     assert os.listdir(tmp_path / "real") == ["towpath.db"]
+
+
+def test_without_any_providers_library_it_says_what_to_install_and_leaves_nothing(tmp_path):
+    bare = Bare(tmp_path / "env", "server")
+    asked = bare.command("demo", "batches", "--data", tmp_path / "d")
+    done = subprocess.run(asked, cwd=tmp_path, capture_output=True, text=True, timeout=150, check=False)
+    assert done.returncode == 2, done.stdout
+    assert "pip install 'towpath[providers]'" in done.stderr
+    assert not (tmp_path / "d").exists()
 
 
 def test_every_provider_has_a_stand_in():

@@ -70,7 +70,10 @@ def batches(
       towpath demo batches --data elsewhere --port 9000
     """
     need("server")
+    from towpath.cli.demo.stage import check_libraries
+
     folder = data.absolute()
+    check_libraries()
     check_place(folder)
     with config.hidden_environment(**_NOWHERE_ELSE):
         make_place(folder)

@@ -6,12 +6,9 @@ from collections.abc import Callable
 
 from towpath.cli.data import options_for
 from towpath.cli.demo.directing import Director
-from towpath.cli.demo.scenes import SCENES
 from towpath.cli.demo.stage import Stage, missing_stand_ins
 from towpath.cli.demo.telling import Teller
 from towpath.cli.demo.watching import Watch
-from towpath.cli.extras import how_to_install
-from towpath.core.errors import ConfigurationError
 from towpath.engine import example
 from towpath.engine.app import App
 
@@ -21,10 +18,6 @@ class Show:
         from towpath.server import attach
 
         self._say, self._missing = say, missing_stand_ins()
-        if not {scene.provider for scene in SCENES} - set(self._missing):
-            raise ConfigurationError(
-                f"no provider's library is installed, and without one nothing can be shown: {how_to_install('providers')}"
-            )
         stage.register(app)
         attach(app)
         example.declare_demonstration(app)

@@ -9,8 +9,10 @@ from functools import partial
 from types import TracebackType
 from typing import Self
 
+from towpath.cli.demo.scenes import SCENES
 from towpath.cli.demo.stand_ins import STAND_INS
 from towpath.cli.extras import how_to_install, missing_of
+from towpath.core.errors import ConfigurationError
 from towpath.engine.app import App
 from towpath.providers import Provider
 from towpath.providers.catalog import PROVIDERS
@@ -56,6 +58,14 @@ class Stage:
             simulator = self._opened.get(name)
         paid = simulator.ledger.paid if simulator is not None else []
         return paid[-1].external_id if paid else None
+
+
+def check_libraries() -> None:
+    """One provider at the least can be shown."""
+    if not {scene.provider for scene in SCENES} - set(missing_stand_ins()):
+        raise ConfigurationError(
+            f"no provider's library is installed, and without one nothing can be shown: {how_to_install('providers')}"
+        )
 
 
 def missing_stand_ins() -> dict[str, str]:
