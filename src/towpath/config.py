@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
@@ -11,6 +13,11 @@ from towpath.core.errors import ConfigurationError
 from towpath.core.naming import meant
 
 DEFAULT_DATABASE_URL = "sqlite:///towpath.db"
+_HARMLESS = frozenset({
+    "BROWSER", "COLORTERM", "COLUMNS", "DISPLAY", "FORCE_COLOR", "HOME", "LANG", "LANGUAGE", "LINES", "LOGNAME", "NO_COLOR",
+    "PATH", "SHELL", "TEMP", "TERM", "TMP", "TMPDIR", "TZ", "USER", "VIRTUAL_ENV", "WAYLAND_DISPLAY",
+})  # fmt: skip
+_HARMLESS_KINDS = ("LC_", "PYTHON", "XDG_")
 
 
 def _setting(default: object, what: str, *, secret: bool = False) -> object:
@@ -164,6 +171,21 @@ def load(environ: dict[str, str] | None = None, **given: Any) -> Settings:
         if item.name not in given and name in source:
             values[item.name] = _parse(name, source[name], item.default)
     return Settings(**values, **given)  # type: ignore[arg-type]  # _parse returns the type of the default
+
+
+@contextmanager
+def hidden_environment(**instead: str) -> Iterator[None]:
+    """Within the block nobody in this process sees more of the environment than what programs need to run at all, and what
+    is given here. So no library finds a credential, an endpoint or a proxy there that is meant for other work."""
+    before = dict(os.environ)
+    kept = {name: text for name, text in before.items() if name in _HARMLESS or name.startswith(_HARMLESS_KINDS)}
+    os.environ.clear()
+    os.environ.update(kept | instead)
+    try:
+        yield
+    finally:
+        os.environ.clear()
+        os.environ.update(before)
 
 
 def names_database(environ: dict[str, str] | None = None) -> bool:

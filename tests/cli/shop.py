@@ -37,6 +37,10 @@ async def wait(ctx: Context, payload: dict):
     return await ctx.wait_for("go", timeout=payload.get("timeout"))
 
 
+async def costly(ctx: Context, payload: dict):
+    await ctx.spend(payload["cents"])
+
+
 def make_app(url=None):
     app = App(url)
     app.operation("add", queue="sums")(add)
@@ -45,6 +49,7 @@ def make_app(url=None):
     app.operation("flaky", queue="orders", max_attempts=1)(flaky)
     app.operation("several", queue="orders")(several)
     app.operation("wait", queue="orders")(wait)
+    app.operation("costly", queue="orders")(costly)
     return app
 
 

@@ -27,7 +27,7 @@ def stop(process):
 
 def nothing_of_it(running):
     return (
-        running.get("/api/example") == {"present": False}
+        running.get("/api/example") == {"present": False, "demonstration": False}
         and running.jobs() == []
         and running.get("/api/schedules") == []
         and not [queue for queue in running.get("/api/queues") if queue["queued"] or queue["running"]]
@@ -40,7 +40,7 @@ def test_everything_of_the_example_is_named_so_and_one_request_removes_it_for_go
         until(
             lambda: running.jobs(state="failed") and running.jobs(operation="example.logbook.dictate", state="running"), 90
         )
-        assert running.get("/api/example") == {"present": True}
+        assert running.get("/api/example") == {"present": True, "demonstration": False}
         names = {job["operation"] for job in running.jobs()} | {one["name"] for one in running.get("/api/schedules")}
         assert {name.partition(".")[0] for name in names} == {"example"}
 

@@ -37,7 +37,7 @@ async def test_work_beyond_the_limit_waits_for_budget_and_goes_on_when_it_is_rai
         assert (row.reason, row.leased) == ("budget", False)
         told = await app.explain(second.id)
         assert "may spend 100 cents this month, and 60 are spent" in told.sentence
-        assert "raise the limit" in told.remedy
+        assert told.remedy == "raise the limit, and it goes on by itself: towpath limits set anna CENTS"
         other = await app.enqueue("costly", {}, tenant="bert")
         assert await app.result(other.id, timeout=20) == "done"
         await app.spending.limit_tenant("anna", 120)

@@ -1,15 +1,19 @@
 """/v1/files and /v1/batches, driven by the official library against a running server."""
 
 import asyncio
+from types import SimpleNamespace
 
 import openai
 import pytest
 from openai.types.chat import ChatCompletion
 
+from tests.engine.ordering import case_of
+from tests.engine.working import on_sqlite
 from tests.models.wire_server import WireServer
 from tests.openai_api.front import Front, asks
 from towpath import Fatal
 from towpath.batches.completing import Completing
+from towpath.providers.simulator import served
 
 
 async def test_a_program_for_openai_runs_a_batch_here(front: Front, wire: WireServer):
@@ -164,6 +168,18 @@ async def test_what_does_not_fit_is_refused_as_openai_refuses_it(front: Front):
         assert refused.value.param == param or param is None
     with pytest.raises(openai.NotFoundError):
         await front.ann.post("/batches", cast_to=object, body=good | {"input_file_id": "file-x"})
+
+
+@on_sqlite
+@pytest.mark.parametrize("provider", ["OPENAI", "ANTHROPIC", "GEMINI"])
+async def test_answers_are_completions_whichever_provider_gave_them(front: Front, provider: str):
+    case = case_of(provider)
+    with served(case.simulator()) as url:
+        front.app.provider(provider, lambda: case.adapter(SimpleNamespace(url=url)))  # type: ignore[arg-type]
+        batch = await front.done([asks("a"), asks("b")], metadata={"towpath_provider": provider})
+    told = [ChatCompletion.model_validate(line["response"]["body"]) for line in await front.lines(batch.output_file_id)]
+    assert [one.choices[0].message.content for one in told] == ["You said: a", "You said: b"]
+    assert {one.model for one in told} == {"m"}
 
 
 async def test_a_provider_of_the_metadata_runs_it_and_a_retry_here_needs_no_file_of_openais(front: Front):

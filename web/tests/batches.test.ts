@@ -50,4 +50,8 @@ describe("a batch that is told of", () => {
   it("has the provider's figures in words", () => {
     expect(answerWords({ status: "x", counts: { ok_lines: 2 }, note: "slow" })).toBe("2 ok lines · note: slow");
   });
+
+  it("tells the moments that providers count in seconds", () => {
+    expect(answerWords({ created_at: new Date(2026, 0, 31, 12, 5).getTime() / 1000 })).toBe("created at: 31 Jan 12:05");
+  });
 });

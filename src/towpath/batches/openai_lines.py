@@ -54,7 +54,7 @@ async def answered(blobs: BlobStore, batch: Batch, kind: str) -> AsyncGenerator[
         async for result in results:
             told = json.loads(result)
             if (told["error"] is None) == (kind == OUTPUT):
-                held += _line(f"{batch.id.replace('-', '')}{number:08x}", told)
+                held += _line(f"{batch.id.replace('-', '')}{number:08x}", told, int(batch.created_at.timestamp()))
             number += 1
             if len(held) >= _PIECE:
                 yield bytes(held)
@@ -62,15 +62,31 @@ async def answered(blobs: BlobStore, batch: Batch, kind: str) -> AsyncGenerator[
     yield bytes(held)
 
 
-def _line(request_id: str, told: dict[str, Any]) -> bytes:
+def _line(request_id: str, told: dict[str, Any], made_at: int) -> bytes:
     response, error = None, told["error"]
     if error is None:
-        response = _response(200, request_id, told["response"])
+        response = _response(200, request_id, _completion(request_id, told, made_at))
     elif error["code"] in _ASKED_WRONGLY:
         body = {"message": error["message"], "type": "invalid_request_error", "param": None, "code": None}
         response, error = _response(400, request_id, {"error": body}), None
     line = {"id": f"batch_req_{request_id}", "custom_id": told["custom_id"], "response": response, "error": error}
     return json.dumps(line, ensure_ascii=False).encode("utf-8", "backslashreplace") + b"\n"
+
+
+def _completion(request_id: str, told: dict[str, Any], made_at: int) -> Any:
+    """An answer as OpenAI writes it. Adapters put what was said beside their provider's own answer, and if that is of
+    another shape, one of this shape is written around what was said."""
+    answer = told["response"]
+    if not isinstance(answer, dict) or set(answer) != {"text", "raw"}:
+        return answer
+    if isinstance(answer["raw"], dict) and "choices" in answer["raw"]:
+        return answer["raw"]
+    message = {"role": "assistant", "content": answer["text"], "refusal": None}
+    choice = {"index": 0, "finish_reason": "stop", "logprobs": None, "message": message}
+    return {
+        "id": f"chatcmpl-{request_id}", "object": "chat.completion", "created": made_at, "model": told["model"],
+        "choices": [choice],
+    }  # fmt: skip
 
 
 def _response(status: int, request_id: str, body: Any) -> dict[str, Any]:

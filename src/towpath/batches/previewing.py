@@ -47,11 +47,17 @@ def text_of(response: Any) -> str | None:
     """What the model said, out of an answer in any of the shapes that providers have; else all of it, as JSON."""
     if response is None:
         return None
-    for read in (_chat, _parts, _candidates):
+    for read in (_told, _chat, _parts, _candidates):
         text = read(response)
         if text:
             return text
     return json.dumps(response, ensure_ascii=False)
+
+
+def _told(response: Any) -> str | None:
+    """`text`: from a batch provider, whose adapter has put it beside the answer."""
+    text = _at(response, "text")
+    return text if isinstance(text, str) and "raw" in response else None
 
 
 def _chat(response: Any) -> str | None:

@@ -10,12 +10,14 @@ from typer.core import TyperGroup
 from towpath.cli import (
     backup,
     batch,
+    demos,
     doctor,
     enqueue,
     examples,
     explain,
     inbox,
     jobs,
+    limits,
     login_link,
     migrate,
     models,
@@ -86,12 +88,14 @@ app.command("enqueue", rich_help_panel=_RUN)(enqueue.enqueue)
 app.command("transcribe", rich_help_panel=_SPEECH)(transcribe.transcribe)
 app.command("watch", rich_help_panel=_SPEECH)(watch.watch)
 app.add_typer(batch.app, name="batch", rich_help_panel=_MANY)
+app.add_typer(demos.app, name="demo", rich_help_panel=_MANY)
 app.add_typer(jobs.app, name="jobs", rich_help_panel=_LOOK)
 app.command("explain", rich_help_panel=_LOOK)(explain.explain)
 app.add_typer(inbox.app, name="inbox", rich_help_panel=_LOOK)
 app.add_typer(queues.app, name="queues", rich_help_panel=_LOOK)
 app.command("workers", rich_help_panel=_LOOK)(workers.workers)
 app.add_typer(schedules.app, name="schedules", rich_help_panel=_LOOK)
+app.add_typer(limits.app, name="limits", rich_help_panel=_LOOK)
 app.command("login-link", rich_help_panel=_LET_IN)(login_link.login_link)
 app.add_typer(users.app, name="users", rich_help_panel=_LET_IN)
 app.add_typer(token.app, name="token", rich_help_panel=_LET_IN)

@@ -2,28 +2,23 @@
 
 from __future__ import annotations
 
-import contextlib
-import logging
-import threading
-import webbrowser
-from collections.abc import Awaitable, Callable, Iterator
 from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from towpath.cli.data import DATA, database_in, exists, options_for
 from towpath.cli.extras import need
-from towpath.cli.logs import LineFormatter
 from towpath.cli.opening import run
-from towpath.cli.patience import opened_patiently
 from towpath.cli.serve import DEFAULT_PORT, Host, Port
+from towpath.cli.together import logged_to, open_in_browser, run_together
 from towpath.cli.words import program
 from towpath.engine.app import App
 from towpath.store import private
 
-_CONCURRENCY = 8
+if TYPE_CHECKING:
+    from towpath.cli.serving import Front
 
 
 def up(
@@ -75,30 +70,9 @@ def up(
     begin = partial(_begin_example, place.app, wanted=example, first=first) if app_path is None else None
     run(refuse_strangers(place.app, host))
     private.make_folder(place.folder)  # for nobody else on this machine: there will be hashes of passwords in it
-    with _log_to(place.folder / "towpath.log"):
-        run(_up(place.app, place.where, host, port, begin, open_browser))
-
-
-async def _up(
-    app: App, where: str, host: str, port: int, begin: Callable[[], Awaitable[None]] | None, open_browser: bool
-) -> None:
-    from towpath.cli.addresses import noted
-    from towpath.cli.serving import bind, front_of, serve
-
-    with bind(host, port) as listening:
-        async with opened_patiently(app, typer.echo):
-            front = await front_of(app, listening, host)
-            if begin is not None:
-                await begin()
-            with noted(app.url, front.address):
-                await serve(
-                    front.api,
-                    listening,
-                    on_start=partial(_started, front.link, where, app.url, open_browser),
-                    on_stop=partial(_stopping, app),
-                    beside=partial(app.run_worker, concurrency=_CONCURRENCY, name="towpath up"),
-                )
-    typer.echo("stopped")
+    started = partial(_started, place.where, place.app.url, open_browser)
+    with logged_to(place.folder / "towpath.log"):
+        run(run_together(place.app, host, port, name="towpath up", started=started, begin=begin))
 
 
 async def _begin_example(app: App, *, wanted: bool, first: bool) -> None:
@@ -112,35 +86,10 @@ async def _begin_example(app: App, *, wanted: bool, first: bool) -> None:
         await seed(app)
 
 
-def _started(link: str, where: str, url: str, open_browser: bool) -> None:
-    typer.echo(f"Towpath is running; {where}\n\n  {link}\n")
-    if "/login?token=" in link:
+def _started(where: str, url: str, open_browser: bool, front: Front) -> None:
+    typer.echo(f"Towpath is running; {where}\n\n  {front.link}\n")
+    if "/login?token=" in front.link:
         typer.echo(f"The link works once; another one: {program()} login-link{options_for(url)}")
     typer.echo("Ctrl-C stops it.")
     if open_browser:
-        threading.Thread(target=webbrowser.open, args=(link,), daemon=True).start()
-
-
-def _stopping(app: App, again: bool) -> None:
-    if not again:
-        seconds = f"{app.settings.drain_seconds:g} s"
-        typer.echo(f"stopping: jobs that run get {seconds} to finish; Ctrl-C again hands them back now")
-
-
-@contextlib.contextmanager
-def _log_to(path: Path) -> Iterator[None]:
-    """The log, out of the way of what a person reads here."""
-    private.make_file(path)
-    private.tighten([path])
-    handler = logging.FileHandler(path, encoding="utf-8")
-    handler.setFormatter(LineFormatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
-    root = logging.getLogger()
-    level = root.level
-    root.addHandler(handler)
-    root.setLevel(logging.INFO)
-    try:
-        yield
-    finally:
-        root.removeHandler(handler)
-        root.setLevel(level)
-        handler.close()
+        open_in_browser(front.link)

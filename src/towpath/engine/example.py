@@ -31,6 +31,22 @@ class Cleared:
     left: int
 
 
+class Demonstration:
+    """Kept on an app."""
+
+    def __init__(self) -> None:
+        self.on = False
+
+
+def declare_demonstration(app: App) -> None:
+    """Everything of this app is made up, and is to say so wherever it shows."""
+    app.part(Demonstration).on = True
+
+
+def is_demonstration(app: App) -> bool:
+    return app.part(Demonstration).on
+
+
 async def is_there(app: App) -> bool:
     """Whether any of its jobs or schedules is."""
     for queue in QUEUES:

@@ -10,6 +10,7 @@ from tests.products.batches.desk import Desk, EchoProvider, request
 from tests.server.api.site import ok, problem
 from towpath import Price
 from towpath.batches.previewing import text_of
+from towpath.providers.completions import answered
 
 
 @on_sqlite
@@ -32,6 +33,7 @@ async def test_the_first_lines_are_shown_as_text_or_with_what_went_wrong(desk: D
 @pytest.mark.parametrize(
     "response",
     [
+        answered("the miller", {"choices": [{"message": {"content": "the miller"}}]}),
         {"choices": [{"message": {"content": "the miller"}}]},
         {"choices": [{"message": {"content": [{"type": "text", "text": "the "}, {"type": "text", "text": "miller"}]}}]},
         {"content": [{"type": "text", "text": "the miller"}]},

@@ -399,7 +399,8 @@ export interface paths {
         };
         /**
          * Get Example
-         * @description Whether there are jobs or schedules of the example, which look like real work and are none.
+         * @description Whether there are jobs or schedules of the example, which look like real work and are none; and whether the whole
+         *     server is a demonstration.
          */
         get: operations["get_example"];
         put?: never;
@@ -2653,6 +2654,11 @@ export interface components {
         };
         /** Example */
         Example: {
+            /**
+             * Demonstration
+             * @description Whether everything here is made up, as by `towpath demo`.
+             */
+            demonstration: boolean;
             /**
              * Present
              * @description Whether jobs or schedules of the example are there.

@@ -4,12 +4,15 @@ import { answer, client } from "@/services/client";
 import { attempt, toast } from "@/stores/toasts";
 
 export const examplePresent = ref(false);
+/** Whether everything here is made up, and nothing of it can be removed. */
+export const demonstration = ref(false);
 export const removingExample = ref(false);
 
 const MOST_TRIES = 5;
 
 export async function lookForExample(): Promise<void> {
-  examplePresent.value = (await answer(client.GET("/api/example"))).present;
+  const found = await answer(client.GET("/api/example"));
+  [examplePresent.value, demonstration.value] = [found.present, found.demonstration];
 }
 
 /** What runs is stopped first, and may need a moment: then it is asked for again. */

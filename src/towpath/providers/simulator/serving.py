@@ -22,7 +22,7 @@ def served(simulator: Simulator, port: int = 0) -> Iterator[str]:
         listening.bind(("127.0.0.1", port))
         listening.listen(128)
         simulator.url = f"http://127.0.0.1:{listening.getsockname()[1]}"
-        config = uvicorn.Config(simulator.app, log_level="warning", lifespan="off", access_log=False)
+        config = uvicorn.Config(simulator.app, log_config=None, log_level="warning", lifespan="off", access_log=False)
         server = uvicorn.Server(config)
         thread = threading.Thread(target=server.run, args=([listening],), name=f"simulator-{simulator.name}", daemon=True)
         thread.start()

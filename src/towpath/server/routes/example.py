@@ -16,8 +16,9 @@ router = Router(prefix="/api/example", tags=["example"])
 
 @router.get("", operation_id="get_example")
 async def get_example(_principal: Reader, app: Engine) -> Example:
-    """Whether there are jobs or schedules of the example, which look like real work and are none."""
-    return Example(present=await example.is_there(app))
+    """Whether there are jobs or schedules of the example, which look like real work and are none; and whether the whole
+    server is a demonstration."""
+    return Example(present=await example.is_there(app), demonstration=example.is_demonstration(app))
 
 
 @router.delete("", operation_id="remove_example")

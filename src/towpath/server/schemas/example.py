@@ -11,6 +11,7 @@ from towpath.server.schemas.base import Answer
 
 class Example(Answer):
     present: Annotated[bool, Field(description="Whether jobs or schedules of the example are there.")]
+    demonstration: Annotated[bool, Field(description="Whether everything here is made up, as by `towpath demo`.")]
 
 
 class RemovedExample(Answer):

@@ -1,3 +1,5 @@
+import { clock } from "@/format/time";
+
 /** What a provider said last, in one line: its own figures and words, without what the page shows elsewhere. */
 type Said = Readonly<Record<string, unknown>>;
 
@@ -16,6 +18,6 @@ function counted(counts: unknown): string {
 
 function told(name: string, value: unknown): string {
   if (name === "counts" || name === "status" || value === null || typeof value === "object") return "";
-  const text = String(value);
+  const text = name.endsWith("_at") && typeof value === "number" ? clock(value * 1000, Date.now()) : String(value);
   return text ? `${name.replaceAll("_", " ")}: ${text}` : "";
 }
