@@ -141,6 +141,8 @@ CASES: dict[str, list[Case]] = {
     "adopt_provider_job": [Case(HIDDEN, {"external_id": "mine"})],
     "resubmit_provider_job": [Case(HIDDEN)],
     "create_completion_batch": [Case(HIDDEN, {"provider": "OPENAI", "models": ["m"], "input": "{asset}"})],
+    "create_transcription_batch": [Case("unfit", {"provider": "AZURE", "dataset_ids": ["{dataset}"]})],
+    "get_batch_input": [Case(HIDDEN, query={"token": "e30.x"})],
     "estimate_batch": [
         Case(HIDDEN, {"models": ["m"], "input": "{asset}"}),
         Case(HIDDEN, {"models": ["m"], "dataset_ids": ["{dataset}"]}),
