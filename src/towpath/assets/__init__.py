@@ -10,7 +10,7 @@ from towpath.assets.decoding import Decoding
 from towpath.assets.errors import AssetNotFound, AssetRefused, MediaUnreadable, Misplaced
 from towpath.assets.files import open_file
 from towpath.assets.limits import Limits
-from towpath.assets.lookup import get, get_of_any_tenant
+from towpath.assets.lookup import get, get_all, get_of_any_tenant
 from towpath.assets.media import decode, probe
 from towpath.assets.purposes import Arrival, on_upload
 from towpath.assets.quota import usage
@@ -39,6 +39,7 @@ __all__ = [
     "decode",
     "delete",
     "get",
+    "get_all",
     "get_of_any_tenant",
     "on_upload",
     "open_file",

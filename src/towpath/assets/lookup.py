@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from towpath import App, Context
 from towpath.assets.errors import AssetNotFound
 from towpath.assets.records import Asset, asset_from
+
+_TOGETHER = 500
 
 
 async def get(place: App | Context, tenant: str, asset_id: str) -> Asset:
@@ -13,6 +17,16 @@ async def get(place: App | Context, tenant: str, asset_id: str) -> Asset:
     if not rows:
         raise AssetNotFound(asset_id)
     return asset_from(rows[0])
+
+
+async def get_all(place: App | Context, tenant: str, asset_ids: Iterable[str]) -> dict[str, Asset]:
+    """Those of them that there are and that are this tenant's, by their ids."""
+    asked = sorted({one.lower() for one in asset_ids})
+    found: dict[str, Asset] = {}
+    for start in range(0, len(asked), _TOGETHER):
+        rows = await place.query("assets_by_id", ids=asked[start : start + _TOGETHER], tenant=tenant)
+        found |= {asset.id: asset for asset in map(asset_from, rows)}
+    return found
 
 
 async def page_described(app: App, tenant: str, meta: str, *, before: str, limit: int) -> list[Asset]:

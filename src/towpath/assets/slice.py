@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
 from importlib.resources import files
 from typing import Any
 
 from towpath import App, Context, Retry, Slice
+from towpath.assets.hearing import SPEECH_ENGINES, SpeechEngines
 from towpath.assets.keys import FINISH
 from towpath.assets.uploads.finishing import QUEUE, finish
 
@@ -26,5 +28,6 @@ def attach(app: App) -> None:
     async def finishing(ctx: Context, payload: dict[str, Any]) -> dict[str, Any]:
         return await finish(app, ctx, payload["upload_id"])
 
+    app.resource(SPEECH_ENGINES)(partial(SpeechEngines, app.settings))
     app.operation(FINISH, queue=QUEUE, retry=Retry(limit=10), timeout=_HOUR)(finishing)
     app.retain(QUEUE, succeeded_days=1.0)

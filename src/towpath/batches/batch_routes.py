@@ -13,9 +13,9 @@ from pydantic import Field
 from towpath import App, assets
 from towpath.batches import estimating, intake, moving, previewing, removing, schemas, stored
 from towpath.batches.access import BatchPath, OrderPath, own_batch, owner_of
-from towpath.batches.intake import Owner, Wanted, as_lines
+from towpath.batches.intake import Owner, Wanted, as_inputs, as_lines
 from towpath.batches.lines import lines_of, split
-from towpath.batches.names import dataset_key, results_key
+from towpath.batches.names import TRANSCRIPTION, dataset_key, document_key, results_key
 from towpath.batches.records import Batch
 from towpath.batches.shaping import batch_shape, detail_shape, order_shape
 from towpath.batches.views import BatchView, views
@@ -29,11 +29,14 @@ from towpath.identity.principal import Principal
 from towpath.outbound.sources import is_address, open_source
 
 router = Router(prefix="/api/batches", tags=["batches"])
-bodies.large("POST", r"/api/batches/(completion|estimate)")
+bodies.large("POST", r"/api/batches/(completion|transcription|estimate)")
 
 _NO_RESULTS = "this batch has no results yet; GET /api/batches/{id} tells how far it is"
 _RESULTS: dict[int | str, dict[str, Any]] = {
-    200: {"content": {"application/jsonl": {}}, "description": "A line for each request and model, as an attachment."}
+    200: {
+        "content": {"application/jsonl": {}, "application/json": {"schema": {"type": "object"}}},
+        "description": "A line for each request and model, or the transcriptions as one document; as an attachment.",
+    }
 }
 
 
@@ -72,6 +75,24 @@ async def create_completion_batch(
     )  # fmt: skip
     batch_id, job_id = await intake.create(app, wanted, owner_of(principal))
     audit(request, "batch.create", batch_id, provider=asked.provider)
+    return schemas.Made(id=batch_id, job_id=job_id, status="PENDING")
+
+
+@router.post("/transcription", status_code=202, operation_id="create_transcription_batch", responses=responses(404))
+async def create_transcription_batch(
+    principal: Writer, app: Engine, request: Request, asked: schemas.NewTranscription
+) -> schemas.Made:
+    """Has many files transcribed at once, by a batch provider or, as LOCAL, on this installation's own workers."""
+    if (asked.inputs is not None) == bool(asked.dataset_ids):
+        raise invalid("inputs", "give one of inputs and dataset_ids")
+    options = asked.model_dump(include={"locale", "diarization", "word_timestamps", "strict_inputs"})
+    wanted = Wanted(
+        asked.provider, asked.models, asked.title, {name: value for name, value in options.items() if value},
+        lines=as_inputs(asked.inputs) if asked.inputs is not None else None, dataset_ids=asked.dataset_ids,
+        task_type=TRANSCRIPTION,
+    )  # fmt: skip
+    batch_id, job_id = await intake.create(app, wanted, owner_of(principal))
+    audit(request, "batch.create", batch_id, provider=asked.provider, task_type=TRANSCRIPTION)
     return schemas.Made(id=batch_id, job_id=job_id, status="PENDING")
 
 
@@ -151,15 +172,18 @@ async def _detail(app: App, batch: Batch) -> schemas.BatchDetail:
     responses=_RESULTS | responses(404),
 )
 async def get_batch_results(principal: Reader, app: Engine, batch_id: BatchPath) -> StreamingResponse:
-    """`{"custom_id", "model", "response", "error"}` in the order of the requests, and for each in that of the models."""
+    """`{"custom_id", "model", "response", "error"}` in the order of the requests, and for each in that of the models. Of a
+    transcription `{"transcriptions": […]}` in the order of the inputs, of GOOGLE `{model: {"transcriptions": […]}}`."""
     batch = await own_batch(app, principal, batch_id)
-    key = results_key(batch.id)
+    is_document = batch.task_type == TRANSCRIPTION
+    key, kind = (document_key(batch.id), "json") if is_document else (results_key(batch.id), "jsonl")
     if batch.result_bytes is None or await app.blobs.head(key) is None:
         raise not_found(_NO_RESULTS)
     headers = {
-        "Content-Disposition": f'attachment; filename="batch-{batch.id}.jsonl"', "Content-Length": str(batch.result_bytes)
-    }  # fmt: skip
-    return StreamingResponse(app.blobs.open(key), media_type="application/jsonl", headers=headers)
+        "Content-Disposition": f'attachment; filename="batch-{batch.id}.{kind}"',
+        "Content-Length": str(batch.result_bytes),
+    }
+    return StreamingResponse(app.blobs.open(key), media_type=f"application/{kind}", headers=headers)
 
 
 class PreviewQuery(shapes.Request):

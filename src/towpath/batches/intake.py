@@ -9,12 +9,25 @@ from typing import Any
 
 from towpath import App, SchemaInvalid, Transaction, assets, new_id, plain_text, to_json
 from towpath.batches import stored
+from towpath.batches.hearing_here import check_hearing
 from towpath.batches.inputs import keep_address
-from towpath.batches.names import COMPLETE, COMPLETION, KIND, LOCAL, OPENAI_FILE, QUEUE, dataset_key
+from towpath.batches.names import (
+    COMPLETION,
+    KIND,
+    LOCAL,
+    OPENAI_FILE,
+    OPERATION_OF,
+    QUEUE,
+    TRANSCRIPTION,
+    dataset_key,
+)
 from towpath.providers.catalog import PROVIDERS
 
 LONGEST_TITLE = 300
 MOST_MODELS = 20
+MOST_INPUTS = 10_000
+USUAL_SPEECH_MODEL = {"GOOGLE": "long"}
+"""Where a provider of speech wants to be told one; the others have a usual one themselves."""
 _LONGEST_LANE = 500
 
 
@@ -34,8 +47,8 @@ class Owner:
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What is asked for. The requests are one of these: lines of one's own, an uploaded file, an address, or datasets that
-    there are."""
+    """What is asked for. The requests, or the inputs of a transcription, are one of these: lines of one's own, an uploaded
+    file, an address, or datasets that there are. See `as_lines` and `as_inputs`."""
 
     provider: str
     models: Sequence[str] = ()
@@ -46,6 +59,7 @@ class Wanted:
     uri: str | None = None
     dataset_ids: Sequence[str] = ()
     retry_of: str | None = None
+    task_type: str = COMPLETION
 
 
 def checked_provider(app: App, name: str, task_type: str = COMPLETION) -> str:
@@ -79,8 +93,16 @@ def task_types_of(app: App, provider: str) -> frozenset[str]:
     return known.task_types if known is not None else app.providers.get(provider).task_types
 
 
-def checked_models(app: App, provider: str, models: Sequence[str]) -> list[str]:
+def checked_models(app: App, provider: str, models: Sequence[str], task_type: str = COMPLETION) -> list[str]:
+    """Speech goes without a model as a rule: then it is `""`, and the provider takes its usual one."""
     found = list(dict.fromkeys(models))
+    if task_type == TRANSCRIPTION:
+        if provider == LOCAL and any(found):
+            raise SchemaInvalid(
+                "LOCAL hears by the speech engine of the settings", path="models",
+                remedy="leave models out, or set TOWPATH_SPEECH_MODEL where the workers run",
+            )  # fmt: skip
+        return found or [USUAL_SPEECH_MODEL.get(provider, "")]
     if not found and provider == LOCAL and app.settings.chat_model:
         found = [app.settings.chat_model]
     if not found:
@@ -91,13 +113,17 @@ def checked_models(app: App, provider: str, models: Sequence[str]) -> list[str]:
 
 async def create(app: App, wanted: Wanted, whose: Owner) -> tuple[str, str]:
     """Makes the batch and queues it; answers the ids of the batch and its job."""
-    provider = checked_provider(app, wanted.provider)
+    task_type = wanted.task_type
+    provider = checked_provider(app, wanted.provider, task_type)
     in_lines = OPENAI_FILE in wanted.settings  # each names its own
-    models = [] if in_lines else checked_models(app, provider, wanted.models)
+    models = [] if in_lines else checked_models(app, provider, wanted.models, task_type)
+    if task_type == TRANSCRIPTION and provider == LOCAL:
+        check_hearing(app.settings, wanted.settings)
+    kind = "inputs" if task_type == TRANSCRIPTION else "requests"
     batch_id, dataset_ids = new_id(), [one.lower() for one in wanted.dataset_ids]
     new: dict[str, str | None] | None = None
     if wanted.lines is not None:
-        new = _dataset("requests")
+        new = _dataset(kind)
         await app.blobs.put(dataset_key(str(new["id"])), wanted.lines)
     elif wanted.asset_id is not None:
         asset = await assets.get(app, whose.tenant, wanted.asset_id)
@@ -113,14 +139,15 @@ async def create(app: App, wanted: Wanted, whose: Owner) -> tuple[str, str]:
         if new is not None:
             await tx.change("batch_dataset_add", tenant=whose.tenant, batch_id=batch_id, now=tx.now, **new)
         await tx.change(
-            "batch_add", id=batch_id, tenant=whose.tenant, lane=whose.lane, task_type=COMPLETION, provider=provider,
-            title=title or (new["name"] if new is not None else "requests"), models=to_json(models),
+            "batch_add", id=batch_id, tenant=whose.tenant, lane=whose.lane, task_type=task_type, provider=provider,
+            title=title or (new["name"] if new is not None else kind), models=to_json(models),
             settings=to_json(dict(wanted.settings)), dataset_ids=to_json([new["id"]] if new is not None else dataset_ids),
             retry_of=wanted.retry_of, created_by=whose.account_id, creator=whose.name, now=tx.now,
         )  # fmt: skip
         return await tx.enqueue(
-            COMPLETE, {"batch_id": batch_id}, tenant=whose.tenant, lane=whose.lane, queue=QUEUE, subject=(KIND, batch_id)
-        )
+            OPERATION_OF[task_type], {"batch_id": batch_id}, tenant=whose.tenant, lane=whose.lane, queue=QUEUE,
+            subject=(KIND, batch_id),
+        )  # fmt: skip
 
     return batch_id, await app.transact(unit)
 
@@ -133,3 +160,9 @@ async def as_lines(requests: Sequence[Any]) -> AsyncIterator[bytes]:
     """Requests that came as JSON, a line each."""
     for request in requests:
         yield json.dumps(request).encode() + b"\n"
+
+
+async def as_inputs(inputs: Sequence[str]) -> AsyncIterator[bytes]:
+    """Inputs of a transcription, ids of uploaded files or addresses, a line each."""
+    for one in inputs:
+        yield json.dumps({"input": one}).encode() + b"\n"

@@ -4,7 +4,7 @@ their places. It is written as it is read, a line at a time."""
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import AsyncExitStack, aclosing
 from dataclasses import dataclass
 from typing import Any
@@ -19,6 +19,8 @@ from towpath.batches.status import of_model
 _PIECE = 256 * 1024
 Place = tuple[int, int]
 """A model's place in the list of the batch, and a shard of it."""
+Line = Callable[[dict[str, Any], str | None, Any, Any], dict[str, Any]]
+"""What is told of one input and model: given the line of the index, the model, the response and the error."""
 
 
 @dataclass(slots=True)
@@ -56,10 +58,13 @@ class Lost:
 
 
 class Merging:
-    """`shards` are those that were ordered, `lost` those of them that came to nothing."""
+    """`shards` are those that were ordered, `lost` those of them that came to nothing, `line` words a line."""
 
-    def __init__(self, blobs: BlobStore, batch: Batch, shards: Sequence[Place], lost: Sequence[Lost]) -> None:
+    def __init__(
+        self, blobs: BlobStore, batch: Batch, shards: Sequence[Place], lost: Sequence[Lost], line: Line | None = None
+    ) -> None:
         self._blobs, self._batch, self._shards, self._lost = blobs, batch, shards, lost
+        self._line = line or _completion
         self.tallies = [Tally(model) for model in batch.models]
         self.orders = {place: Tally(batch.models[place[0]]) for place in shards}
         self.first_error: str | None = None
@@ -75,14 +80,14 @@ class Merging:
                 number += 1
                 asked = json.loads(line)
                 if "reason" in asked:
-                    held += _line(asked["custom_id"], None, None, error_of(asked["reason"], "invalid_input"))
+                    held += _encoded(self._line(asked, None, None, error_of(asked["reason"], "invalid_input")))
                     continue
                 for model in asked.get("models", range(len(models))):
                     head = heads[model]
                     while head is not None and head["n"] < number:  # of a request that was not its to answer
                         head = heads[model] = await anext(models[model], None)
                     found = head if head is not None and head["n"] == number else None
-                    held += self._told(model, number, asked["custom_id"], found)
+                    held += _encoded(self._told(model, number, asked, found))
                 if len(held) >= _PIECE:
                     yield bytes(held)
                     held.clear()
@@ -97,16 +102,16 @@ class Merging:
                 async for line in lines:
                     yield json.loads(line) | {"place": place}
 
-    def _told(self, model: int, number: int, custom_id: str, found: dict[str, Any] | None) -> bytes:
+    def _told(self, model: int, number: int, asked: dict[str, Any], found: dict[str, Any] | None) -> dict[str, Any]:
         tally = self.tallies[model]
         if found is not None and "error" not in found:
             tally.add(found["tokens_in"], found["tokens_out"])
             self.orders[found["place"]].add(found["tokens_in"], found["tokens_out"])
-            return _line(custom_id, tally.model, found["response"], None)
+            return self._line(asked, tally.model, found["response"], None)
         tally.failed += 1
         error = found["error"] if found is not None else self._missing(model, number)
         self.first_error = self.first_error or error["message"]
-        return _line(custom_id, tally.model, None, error)
+        return self._line(asked, tally.model, None, error)
 
     def _missing(self, model: int, number: int) -> dict[str, str]:
         for lost in self._lost:
@@ -115,6 +120,9 @@ class Merging:
         return error_of("there is no result of it", "not_answered")
 
 
-def _line(custom_id: str | None, model: str | None, response: Any, error: Any) -> bytes:
-    told = {"custom_id": custom_id, "model": model, "response": response, "error": error}
+def _completion(asked: dict[str, Any], model: str | None, response: Any, error: Any) -> dict[str, Any]:
+    return {"custom_id": asked["custom_id"], "model": model, "response": response, "error": error}
+
+
+def _encoded(told: dict[str, Any]) -> bytes:
     return json.dumps(told, ensure_ascii=False).encode("utf-8", "backslashreplace") + b"\n"

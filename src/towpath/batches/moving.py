@@ -11,9 +11,10 @@ from towpath.batches import intake, stored
 from towpath.batches.gathering import is_gathered
 from towpath.batches.intake import Owner, Wanted
 from towpath.batches.lines import lines_of
-from towpath.batches.names import KIND, OPENAI_FILE, index_key, requests_key, results_key
+from towpath.batches.names import KIND, OPENAI_FILE, TRANSCRIPTION, index_key, requests_key, results_key
 from towpath.batches.records import Batch
 from towpath.batches.status import COMPLETED, FAILED, IN_PROGRESS, PENDING, standing
+from towpath.batches.tidying import tidy_soon
 
 _ANSWERED = frozenset({ProviderState.COMPLETED, ProviderState.PARTIAL})
 
@@ -24,7 +25,10 @@ class NotNow(TowpathError):
 
 async def cancel(app: App, batch: Batch, by: str) -> list[str]:
     """Stops whatever is done with it, also at its provider; answers the jobs that were stopped."""
-    return (await app.subjects.cancel(KIND, batch.id, f"cancelled by {by}")).reached
+    reached = (await app.subjects.cancel(KIND, batch.id, f"cancelled by {by}")).reached
+    if reached and batch.task_type == TRANSCRIPTION:
+        await tidy_soon(app, batch)
+    return reached
 
 
 async def retry(app: App, batch: Batch, whose: Owner) -> tuple[str, str]:
@@ -48,7 +52,7 @@ async def retry(app: App, batch: Batch, whose: Owner) -> tuple[str, str]:
     settings = {name: value for name, value in batch.settings.items() if lines is None or name != OPENAI_FILE}
     wanted = Wanted(
         batch.provider, batch.models, batch.title, settings, lines=lines, retry_of=batch.id,
-        dataset_ids=batch.dataset_ids if lines is None else (),
+        dataset_ids=batch.dataset_ids if lines is None else (), task_type=batch.task_type,
     )  # fmt: skip
     return await intake.create(app, wanted, whose)
 
@@ -70,10 +74,11 @@ async def failed_lines(blobs: BlobStore, batch: Batch) -> AsyncGenerator[bytes, 
             if "reason" in asked:
                 await anext(results)
                 continue
-            body = json.loads(await anext(requests))["body"]
+            given = json.loads(await anext(requests))
             answers = [json.loads(await anext(results)) for _ in asked.get("models", batch.models)]
-            failed = [answer["model"] for answer in answers if answer["error"] is not None]
+            failed = [answer["model"] or "" for answer in answers if answer["error"] is not None]
             if failed:
-                told = {"custom_id": asked["custom_id"], "body": body}
+                told = {name: asked[name] for name in ("custom_id",) if name in asked}
+                told |= {name: given[name] for name in ("body", "input") if name in given}
                 told |= {"models": failed} if len(failed) < len(batch.models) else {}
                 yield json.dumps(told).encode() + b"\n"

@@ -7,7 +7,10 @@ KIND = "batch"
 
 COMPLETE = "batches.complete"
 ANSWER = "batches.answer"
+TRANSCRIBE = "batches.transcribe"
+HEAR = "batches.hear"
 REMOVE = "batches.remove"
+TIDY = "batches.tidy"
 QUEUE = "batches"
 CARE_QUEUE = "batches.care"
 
@@ -21,8 +24,12 @@ FULL = "batches.full"
 """Signals: to whoever asked one request, and to the batch that has enough of them."""
 
 COMPLETION = "completion"
+TRANSCRIPTION = "transcription"
+OPERATION_OF = {COMPLETION: COMPLETE, TRANSCRIPTION: TRANSCRIBE}
+
 LOCAL = "LOCAL"
-"""The provider that is no provider: this installation's own workers, and the chat service of its settings."""
+"""The provider that is no provider: this installation's own workers, with the chat service or the speech engine of its
+settings."""
 
 OPENAI_FILE = "openai"
 """The option of a batch whose file is read as OpenAI reads it, and what else was said of it; see openai_lines.py."""
@@ -48,6 +55,11 @@ def results_key(batch_id: str) -> str:
     return f"{BATCHES}/{batch_id}/results.jsonl"
 
 
+def document_key(batch_id: str) -> str:
+    """The results of a transcription as one JSON document; `results_key` has them line by line."""
+    return f"{BATCHES}/{batch_id}/results.json"
+
+
 def file_key(batch_id: str, kind: str) -> str:
     """The answers, or the errors, of a batch whose file was written for OpenAI."""
     return f"{BATCHES}/{batch_id}/{kind}.jsonl"
@@ -64,6 +76,26 @@ def shard_key(batch_id: str, model: int, shard: int) -> str:
 
 def answers_key(batch_id: str, model: int, shard: int) -> str:
     return f"{work_prefix(batch_id)}/answers-{model}-{shard}.jsonl"
+
+
+def heard_key(batch_id: str) -> str:
+    """The inputs of a transcription, a line each, as a provider or a worker gets at them."""
+    return f"{work_prefix(batch_id)}/inputs.jsonl"
+
+
+def staged_prefix(batch_id: str) -> str:
+    """Inputs that had to be put where a provider reads them."""
+    return f"{work_prefix(batch_id)}/staged"
+
+
+def transcripts_prefix(batch_id: str) -> str:
+    """Where a provider writes its results, if it wants a place for them."""
+    return f"{work_prefix(batch_id)}/transcripts"
+
+
+def link_secret_key(batch_id: str) -> str:
+    """What the links to a batch's inputs are signed with; without it none of them opens anything."""
+    return f"{work_prefix(batch_id)}/link-secret"
 
 
 def address_key(dataset_id: str) -> str:

@@ -35,9 +35,9 @@ async def preview(blobs: BlobStore, batch_id: str, limit: int, *, failed: bool =
             told = json.loads(line)
             if failed and told["error"] is None:
                 continue
-            text = text_of(told["response"])
+            text = told["text"] if "text" in told else text_of(told["response"])
             found.lines.append(
-                {name: told[name] for name in ("custom_id", "model", "error")}
+                {name: told.get(name) for name in ("custom_id", "input", "model", "error")}
                 | {"text": text and text[:LONGEST_TEXT], "cut": text is not None and len(text) > LONGEST_TEXT}
             )
     return found

@@ -9,7 +9,7 @@ from fastapi import Path, Request
 from towpath import App, ConfigurationError
 from towpath.batches import schemas
 from towpath.batches.intake import task_types_of
-from towpath.batches.names import COMPLETION, LOCAL
+from towpath.batches.names import COMPLETION, LOCAL, TRANSCRIPTION
 from towpath.http.policy import Arriving, Reader
 from towpath.http.problems import Problem, not_found, responses
 from towpath.http.routing import Router
@@ -17,7 +17,7 @@ from towpath.http.state import Engine
 from towpath.providers.catalog import PROVIDERS
 
 router = Router(prefix="/api/providers", tags=["batches"])
-_HERE = "This installation's own workers, and the chat service of its settings"
+_HERE = "This installation's own workers, with the chat service and the speech engine of its settings"
 
 ProviderPath = Annotated[str, Path(description="The provider's name.", max_length=100)]
 
@@ -25,7 +25,7 @@ ProviderPath = Annotated[str, Path(description="The provider's name.", max_lengt
 @router.get("", operation_id="list_providers")
 async def list_providers(principal: Reader, app: Engine) -> schemas.ProviderList:
     """Who can be asked, and for what. Whether a provider is set up is said by the first batch that asks it."""
-    here = schemas.ProviderInfo(name=LOCAL, task_types=[COMPLETION], text=_HERE)
+    here = schemas.ProviderInfo(name=LOCAL, task_types=[COMPLETION, TRANSCRIPTION], text=_HERE)
     return schemas.ProviderList(providers=[here, *(_info(app, name) for name in app.providers.names)])
 
 

@@ -1,4 +1,4 @@
-"""`provider_state` as it is documented for completions: one job object for each order, told from the rows.
+"""`provider_state` as it is documented, told from the rows: one job object for each order.
 
 The view `batch_state` in `migrations/functions.*.sql` says the same in SQL.
 """
@@ -6,12 +6,14 @@ The view `batch_state` in `migrations/functions.*.sql` says the same in SQL.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict
 
 from towpath import ProviderJob, ProviderState
+from towpath.batches.names import TRANSCRIPTION
 from towpath.batches.records import Batch
+from towpath.batches.speech_state import SpeechState, speech_state
 
 _ENDED = {
     ProviderState.COMPLETED: "COMPLETED",
@@ -43,15 +45,17 @@ class CompletionState(BaseModel):
     jobs: list[CompletionJob]
 
 
-def state_of(batch: Batch, ordered: Sequence[ProviderJob]) -> CompletionState | None:
+def state_of(batch: Batch, ordered: Sequence[ProviderJob]) -> CompletionState | SpeechState | None:
     """None until something of it is at a provider."""
     shown = [row for row in ordered if row.external_id is not None or row.state.ended]
     if not shown:
         return None
+    if batch.task_type == TRANSCRIPTION:
+        return speech_state(batch, shown, status_of)
     return CompletionState(input_dataset_ids=list(batch.dataset_ids), jobs=[_job(row) for row in shown])
 
 
-def as_json(state: CompletionState) -> dict[str, object]:
+def as_json(state: CompletionState | SpeechState) -> dict[str, Any]:
     """Without what is not set, as it is documented; an id is always there."""
     told = state.model_dump(exclude_none=True)
     for job in told["jobs"]:
@@ -59,8 +63,12 @@ def as_json(state: CompletionState) -> dict[str, object]:
     return told
 
 
+def status_of(row: ProviderJob) -> str:
+    return _ENDED.get(row.state) or row.status or "SUBMITTED"
+
+
 def _job(row: ProviderJob) -> CompletionJob:
     return CompletionJob(
-        model=row.model, status=_ENDED.get(row.state) or row.status or "SUBMITTED", external_job_id=row.external_id,
-        output_uri=row.output_uri, error=row.error, transient_failures=row.transient_failures,
+        model=row.model, status=status_of(row), external_job_id=row.external_id, output_uri=row.output_uri,
+        error=row.error, transient_failures=row.transient_failures,
     )  # fmt: skip

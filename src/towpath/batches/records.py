@@ -36,7 +36,7 @@ class Batch:
     ok: int | None
     failed: int | None
     invalid_inputs: list[dict[str, Any]]
-    """The first of those that cannot be asked: `line`, `custom_id`, `reason`."""
+    """The first of those that cannot be asked: `line`, `custom_id`, `reason`, and of transcriptions `input`."""
     estimate_cents: float | None
     cost_cents: float | None
     result_bytes: int | None
@@ -58,6 +58,8 @@ class Dataset:
     asset_id: str | None
     source: str | None = None
     """The address they come from, as it may be shown."""
+    batch_id: str | None = None
+    """The batch that it came with."""
 
 
 def batch_from(row: Row) -> Batch:
@@ -77,4 +79,4 @@ def _ended_from(row: Row) -> Ended | None:
 
 
 def dataset_from(row: Row) -> Dataset:
-    return Dataset(row["id"], row["tenant"], row["name"], row["asset_id"], row["source"])
+    return Dataset(row["id"], row["tenant"], row["name"], row["asset_id"], row["source"], row["batch_id"])

@@ -11,6 +11,7 @@ from typing import Any
 from towpath import App, Context, RetryLater, Transaction
 from towpath.batches.names import BATCHES, DATASETS, KIND, REMOVE
 from towpath.batches.records import Batch
+from towpath.batches.staging import forget_work
 
 _LATER = 5.0
 
@@ -41,6 +42,7 @@ async def _finish(app: App, batch_id: str) -> bool:
     if not all(why == "not found" for why in removed.refused.values()):
         return False
     datasets = [row["id"] for row in await app.query("batch_datasets_of", batch_id=batch_id)]
+    await forget_work(app.settings, app.blobs, batch_id)
     await app.blobs.delete_prefixes([f"{BATCHES}/{batch_id}", *(f"{DATASETS}/{one}" for one in datasets)])
 
     async def unit(tx: Transaction) -> None:

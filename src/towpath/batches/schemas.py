@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import Field, StrictBool
 
 from towpath.batches.inputs import LONGEST_ADDRESS
-from towpath.batches.intake import LONGEST_TITLE, MOST_MODELS
+from towpath.batches.intake import LONGEST_TITLE, MOST_INPUTS, MOST_MODELS
 from towpath.http.shapes import Answer, Moment, Request, Text, any_case
 
 Id = Annotated[str, Field(pattern=r"^[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}$")]
@@ -62,6 +62,45 @@ class NewCompletion(Inputs):
     ] = False
 
 
+InputName = Annotated[Text, Field(min_length=1, max_length=LONGEST_ADDRESS)]
+
+
+class NewTranscription(Request):
+    """The inputs are listed, or those of earlier batches: one of the two."""
+
+    provider: Annotated[Text, Field(min_length=1, max_length=100, description="See `GET /api/providers`.")] = "LOCAL"
+    models: Annotated[
+        list[ModelName],
+        Field(
+            default_factory=list, max_length=MOST_MODELS,
+            description="Each input is heard by each of them. Without any the provider takes its usual one; LOCAL has the "
+            "one of the settings.",
+        ),
+    ]  # fmt: skip
+    inputs: Annotated[
+        list[InputName] | None,
+        Field(
+            min_length=1, max_length=MOST_INPUTS,
+            description="Ids of uploaded files, and addresses that begin with https://, s3://, gs:// or az://. One that "
+            "cannot be heard is told among the results, and does not stop the others.",
+        ),
+    ] = None  # fmt: skip
+    dataset_ids: Annotated[list[Id], Field(max_length=100, default_factory=list, description="Those of earlier batches.")]
+    title: Annotated[Text | None, Field(max_length=LONGEST_TITLE)] = None
+    locale: Annotated[
+        str | None,
+        Field(pattern=r"^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$", max_length=35, description="Such as en-US. AZURE and GOOGLE "
+              "must be told; the others find out."),
+    ] = None  # fmt: skip
+    diarization: Annotated[
+        StrictBool | Annotated[int, Field(ge=2, le=30)], Field(description="True, or how many speakers there are at most.")
+    ] = False
+    word_timestamps: Annotated[bool, Field(description="A time for each word, where the provider has that.")] = False
+    strict_inputs: Annotated[
+        bool, Field(description="Whether an input that cannot be heard makes the batch PARTIAL_COMPLETE.")
+    ] = False
+
+
 class EstimateRequest(Inputs):
     models: Annotated[list[ModelName], Field(min_length=1, max_length=MOST_MODELS)]
 
@@ -89,12 +128,12 @@ class Batch(Answer):
 
     id: str
     title: str
-    task_type: Literal["completion"]
+    task_type: Literal["completion", "transcription"]
     provider: str
     models: list[str]
     status: StatusName
     tenant: str
-    count: Annotated[int | None, Field(description="Requests; null until they have been read.")]
+    count: Annotated[int | None, Field(description="Requests, or inputs; null until they have been read.")]
     invalid: Annotated[int | None, Field(description="Those of them that cannot be asked.")]
     ok: Annotated[int | None, Field(description="Answers, once for each model; null until they are there.")]
     failed: Annotated[int | None, Field(description="Requests without an answer, once for each model.")]
@@ -143,6 +182,7 @@ class ProviderJob(Answer):
 class InvalidInput(Answer):
     line: Annotated[int, Field(description="From 1, empty lines left out.")]
     custom_id: str | None
+    input: Annotated[str | None, Field(description="Of a transcription: as it may be shown.")] = None
     reason: str
 
 
@@ -162,7 +202,8 @@ class LineError(Answer):
 
 
 class PreviewLine(Answer):
-    custom_id: Annotated[str | None, Field(description="Null: the line had none.")]
+    custom_id: Annotated[str | None, Field(description="Null: the line had none, or it is of a transcription.")]
+    input: Annotated[str | None, Field(description="Of a transcription: as it may be shown.")] = None
     model: Annotated[str | None, Field(description="Null: it was not asked.")]
     text: Annotated[str | None, Field(description="What the model said; where that is not known, the whole answer as JSON.")]
     cut: Annotated[bool, Field(description="Whether there is more of the text.")]

@@ -20,7 +20,8 @@ _OF_ORDERS = tuple(name for name in schemas.ProviderJob.model_fields if name not
 def batch_fields(view: BatchView) -> dict[str, Any]:
     told = {name: getattr(view.batch, name) for name in _SAME}
     return told | {
-        "models": list(view.batch.models), "status": view.status, "done": view.done, "total": view.total,
+        "models": [model for model in view.batch.models if model],
+        "status": view.status, "done": view.done, "total": view.total,
         "has_results": view.batch.result_bytes is not None, "waiting_for": view.waiting_for, "warning": view.warning,
         "error": view.error, "job_id": view.job.id if view.job is not None else None,
     }  # fmt: skip

@@ -7,7 +7,7 @@ from importlib.resources import files
 from typing import Any
 
 from towpath import App, Context, Retry, Slice, assets
-from towpath.batches import answering, names
+from towpath.batches import answering, hearing, names, staging, tidying
 from towpath.batches.answering import answer
 from towpath.batches.asking import ask_for
 from towpath.batches.completing import Completing
@@ -15,6 +15,7 @@ from towpath.batches.explaining import explain_waits
 from towpath.batches.handing_back import tell_askers
 from towpath.batches.removing import remove_later
 from towpath.batches.telling import tell_of
+from towpath.batches.transcribing import Transcribing
 from towpath.batches.uploading import take_uploads
 from towpath.http.routes import add_routes
 from towpath.providers.catalog import PROVIDERS, make
@@ -39,6 +40,8 @@ def attach(app: App) -> None:
     app.operation(names.COMPLETE, queue=names.QUEUE, retry=Retry(limit=5), timeout=6 * _HOUR)(complete)
     app.operation(names.ANSWER, queue=names.QUEUE, retry=Retry(limit=answering.ATTEMPTS), timeout=3 * _HOUR)(answer)
 
+    _attach_speech(app)
+
     async def removing(ctx: Context, payload: dict[str, Any]) -> None:
         await remove_later(app, ctx, payload)
 
@@ -54,6 +57,16 @@ def attach(app: App) -> None:
     take_uploads(app)
     tell_of(app)
     add_routes(app, _routes)
+
+
+def _attach_speech(app: App) -> None:
+    async def tidy(ctx: Context, payload: dict[str, Any]) -> None:
+        await tidying.tidy(app, ctx, payload)
+
+    transcribe = Transcribing(app).run
+    app.operation(names.TRANSCRIBE, queue=names.QUEUE, retry=Retry(limit=staging.ATTEMPTS), timeout=6 * _HOUR)(transcribe)
+    app.operation(names.HEAR, queue=names.QUEUE, retry=Retry(limit=hearing.ATTEMPTS), timeout=3 * _HOUR)(hearing.hear)
+    app.operation(names.TIDY, queue=names.CARE_QUEUE, retry=Retry(limit=10))(tidy)
 
 
 def _routes() -> Any:

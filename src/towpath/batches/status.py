@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from towpath import Job, ProviderJob, State
-from towpath.batches.names import COMPLETE
+from towpath.batches.names import COMPLETION, OPERATION_OF, TRANSCRIPTION
 from towpath.batches.records import Ended
 
 PENDING, IN_PROGRESS, COMPLETED = "PENDING", "IN_PROGRESS", "COMPLETED"
@@ -39,9 +39,9 @@ class Standing:
 
 
 def standing(jobs: Iterable[Job], ordered: Sequence[ProviderJob], ended: Ended | None = None) -> Standing:
-    known = sorted((job for job in jobs if job.operation == COMPLETE), key=lambda job: job.id)
-    speaker = known[-1] if known else None
-    if ended is not None and (speaker is None or (not speaker.live and speaker.id < ended.job_id)):
+    known = sorted((job for job in jobs if job.operation in OPERATION_OF.values()), key=lambda job: job.id)
+    speaker = known[0] if known else None  # whatever was made later does nothing, see ordering.py
+    if ended is not None and (speaker is None or ended.job_id < speaker.id):
         return Standing(TABLE[ended.state][0], None, ended)
     if speaker is None:
         return Standing(FAILED, None)  # nobody knows what became of its jobs, and nothing will come of it by itself
@@ -57,11 +57,31 @@ def _under_way(job: Job, ordered: Sequence[ProviderJob]) -> bool:
     return job.children_total > 0 or any(row.job_id == job.id and row.external_id is not None for row in ordered)
 
 
-def warning_of(failed: int | None, invalid: int | None) -> str | None:
+@dataclass(frozen=True, slots=True)
+class Words:
+    """How a kind of batch speaks of what it was given."""
+
+    things: str
+    asked: str
+    answered: str
+
+
+_WORDS = {
+    COMPLETION: Words("requests", "asked", "answered"),
+    TRANSCRIPTION: Words("inputs", "heard", "transcribed"),
+}
+
+
+def words_of(task_type: str) -> Words:
+    return _WORDS[task_type]
+
+
+def warning_of(failed: int | None, invalid: int | None, task_type: str = COMPLETION) -> str | None:
     """What is missing, in words."""
+    words = words_of(task_type)
     if failed:
-        return f"{failed:,} of its requests {'was' if failed == 1 else 'were'} not answered"
-    return f"{invalid:,} of its requests could not be asked" if invalid else None
+        return f"{failed:,} of its {words.things} {'was' if failed == 1 else 'were'} not {words.answered}"
+    return f"{invalid:,} of its {words.things} could not be {words.asked}" if invalid else None
 
 
 def of_model(ok: int, failed: int) -> str:

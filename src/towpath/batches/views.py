@@ -43,7 +43,9 @@ def _view(work: Work) -> BatchView:
     error = (job.error if job is not None else told.ended.error if told.ended is not None else None) or {}
     state = job.state if job is not None else told.ended.state if told.ended is not None else None
     view.error = error.get("message") if state is State.FAILED else None
-    view.warning = warning_of(batch.failed, batch.invalid) if state in (State.PARTIAL, State.SUCCEEDED) else None
+    view.warning = (
+        warning_of(batch.failed, batch.invalid, batch.task_type) if state in (State.PARTIAL, State.SUCCEEDED) else None
+    )
     view.waiting_for = job.reason if job is not None and job.state is State.WAITING else None
     if job is not None and is_gathering(job):
         view.waiting_for = "requests"

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, Callable, Mapping
 from typing import Any
 
-from towpath.blobs import BlobStore
+from towpath.blobs import BlobNotFound, BlobStore
 from towpath.core.errors import ConfigurationError
 from towpath.core.provider_jobs import ProviderJob
-from towpath.engine.values import Values
+from towpath.engine.values import Values, is_reference
 from towpath.providers import Files, Input, Order, Provider
 
 ProviderFactory = Callable[[], Provider]
@@ -55,9 +55,17 @@ class BlobFiles(Files):
         return info.size if info is not None else 0
 
 
-def as_json(order: Order) -> dict[str, Any]:
-    """An order as it is stored, without what its row says anyway."""
-    inputs = [[one.ref, one.filename, one.uri, one.blob, one.size] for one in order.inputs]
+def inputs_of(order: Order) -> list[list[Any]]:
+    return [[one.ref, one.filename, one.uri, one.blob, one.size, one.source] for one in order.inputs]
+
+
+def holds_secrets(order: Order) -> bool:
+    """What stands behind a link's question mark may open the file to whoever reads it: it does not belong in a row."""
+    return any("?" in (one.uri or "") for one in order.inputs)
+
+
+def as_json(order: Order, inputs: Any) -> dict[str, Any]:
+    """An order as it is stored, without what its row says anyway; `inputs` are its own, or where they are."""
     return {
         "task_type": order.task_type, "inputs": inputs, "requests": order.requests, "count": order.count,
         "options": dict(order.options), "output": order.output, "callback": order.callback,
@@ -66,8 +74,25 @@ def as_json(order: Order) -> dict[str, Any]:
 
 async def order_of(values: Values, row: ProviderJob) -> Order:
     stored = await values.fetch(row.order_json)
-    inputs = tuple(Input(*one) for one in stored["inputs"])
+    inputs = tuple([Input(*one) for one in await _inputs(values, stored["inputs"])])
     return Order(
         row.key, stored["task_type"], row.model, inputs, stored["requests"], stored["count"], stored["options"],
         stored["output"], stored["callback"],
     )  # fmt: skip
+
+
+async def _inputs(values: Values, stored: Any) -> list[list[Any]]:
+    """Of an order that was cleaned up, or whose job was deleted, there are none any more, and nobody needs them."""
+    if not is_reference(stored):
+        return list(stored)
+    try:
+        return list(await values.load(stored))
+    except BlobNotFound:
+        return []
+
+
+async def forget_inputs(values: Values, row: ProviderJob) -> None:
+    """Links to files are kept no longer than the order is under way."""
+    stored = (await values.fetch(row.order_json))["inputs"]
+    if is_reference(stored):
+        await values.forget(stored)

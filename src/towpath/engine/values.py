@@ -58,6 +58,15 @@ class Values:
         value = decode(text)
         return await self.load(value) if is_reference(value) else value
 
+    async def apart(self, text: str, key: str) -> dict[str, Any]:
+        """A blob in any case, and the reference to it, for what must not stand in a row."""
+        data = text.encode()
+        await self._blobs.put(key, data)
+        return {_REFERENCE: key, "bytes": len(data)}
+
+    async def forget(self, reference: dict[str, Any]) -> None:
+        await self._blobs.delete(reference[_REFERENCE])
+
     async def load(self, reference: dict[str, Any]) -> Any:
         return decode(await self._blobs.get(reference[_REFERENCE]))
 

@@ -102,9 +102,9 @@ class AzureSpeech:
         for file in files:
             if file.get("kind") == "Transcription":
                 body = await self._api.content(file)
-                ref = refs.get(address(str(body.get("source"))))
-                if ref is not None:
-                    yield Result(ref, body)
+                source = address(str(body.get("source")))  # what opens the link is nobody's to keep
+                if source in refs:
+                    yield Result(refs[source], body | {"source": source})
 
     async def cancel(self, order: Order, prepared: Prepared, external_id: str) -> None:
         """The only way is to delete it, and with it what it has made: one that has ended is not touched."""

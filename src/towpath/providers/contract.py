@@ -65,7 +65,8 @@ class Vanished(Transient):
 class Input:
     """One file of a transcription. `ref` is ours, unique within the order, and comes back with the result.
 
-    Providers that fetch files themselves need `uri`; those that are sent files get `blob`, a key of `Files`.
+    Providers that fetch files themselves need `uri`; those that are sent files get `blob`, a key of `Files`. `source` is
+    where people know the file to be, as it may be shown: nothing to the provider.
     """
 
     ref: str
@@ -73,6 +74,7 @@ class Input:
     uri: str | None = None
     blob: str | None = None
     size: int = 0
+    source: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

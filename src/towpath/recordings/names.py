@@ -19,7 +19,6 @@ TRANSCRIPTION_QUEUE = "transcription"
 SUMMARY_QUEUE = "summary"
 CARE_QUEUE = "recordings"
 
-SPEECH_ENGINES = "recordings.speech"
 WITH_SPEAKERS = " +speakers"
 """After an engine's name where its speed is kept."""
 

@@ -13,7 +13,7 @@ from towpath.recordings.removing import remove_later
 from towpath.recordings.summarizing import summarize
 from towpath.recordings.telling import tell_of
 from towpath.recordings.transcribing import Transcription
-from towpath.recordings.windows import SpeechEngines, hear
+from towpath.recordings.windows import hear
 from towpath.recordings.workload import Workload
 
 SLICE = Slice("recordings", files("towpath.recordings") / "migrations", files("towpath.recordings") / "queries")
@@ -29,7 +29,6 @@ def attach(app: App) -> None:
     assets.on_upload(
         app, uploads.PURPOSE, uploads.received, prepare=partial(uploads.prepare, app), check=uploads.check
     )  # fmt: skip
-    app.resource(names.SPEECH_ENGINES)(partial(SpeechEngines, app.settings))
     transcription = Transcription(app)
     for name in sorted(names.TRANSCRIBING):
         app.operation(name, queue=names.TRANSCRIPTION_QUEUE, retry=_ATTEMPTS, timeout=3 * _HOUR)(transcription.run)

@@ -2,37 +2,16 @@
 
 from __future__ import annotations
 
-import threading
 import time
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 from towpath import Context
-from towpath.models.settings import ModelSettings
-from towpath.models.speech import RemoteSpeechEngine, Segment, SpeechEngine, engine_for
+from towpath.assets.hearing import Asked, cost_of, engine_of, hear_window
+from towpath.models.speech import SpeechEngine
 from towpath.recordings.audio import samples_between
 from towpath.recordings.learning import learn_alone
-from towpath.recordings.names import SPEECH_ENGINES, WITH_SPEAKERS
-
-
-class SpeechEngines:
-    """The speech engines of a worker process: opened by the first window that needs one, kept for all that follow."""
-
-    def __init__(self, settings: ModelSettings) -> None:
-        self._settings = settings
-        self._opened: dict[str | None, SpeechEngine] = {}
-        self._opening = threading.Lock()
-
-    async def of(self, ctx: Context, language: str | None) -> SpeechEngine:
-        known = self._opened.get(language)
-        return await ctx.in_thread(self._open, language) if known is None else known
-
-    def _open(self, language: str | None) -> SpeechEngine:
-        with self._opening:
-            if language not in self._opened:
-                self._opened[language] = engine_for(self._settings, language)
-            return self._opened[language]
+from towpath.recordings.names import WITH_SPEAKERS
 
 
 @dataclass(slots=True)
@@ -47,8 +26,7 @@ class Group:
 
 async def hear(ctx: Context, group: Group) -> dict[str, Any]:
     """Answers the engine's name and the segments as [start, end, speaker, text] in seconds of the whole recording."""
-    engines: SpeechEngines = await ctx.resources.get(SPEECH_ENGINES)
-    engine = await engines.of(ctx, group.language)
+    engine = await engine_of(ctx, group.language)
     total = sum(end - start for start, end in group.windows)
     heard: list[Any] = []
     done = 0.0
@@ -61,7 +39,7 @@ async def hear(ctx: Context, group: Group) -> dict[str, Any]:
     name = engine.name + WITH_SPEAKERS if group.speakers else engine.name
     # With what is written between the windows: whoever waits behind this job waits for that as well.
     await learn_alone(ctx, name, tally.audio, time.monotonic() - began)
-    return {"engine": engine.name, "segments": heard, "cost_cents": _cost(engine)}
+    return {"engine": engine.name, "segments": heard, "cost_cents": cost_of(engine)}
 
 
 class _HeardSeconds:
@@ -76,25 +54,6 @@ class _HeardSeconds:
         return heard
 
 
-def _cost(engine: SpeechEngine) -> float | None:
-    """What is heard on this machine costs nobody anything; what a service asks for it is not known here."""
-    return None if isinstance(engine, RemoteSpeechEngine) else 0.0
-
-
 async def _hear_window(ctx: Context, engine: SpeechEngine, group: Group, start: float, end: float) -> list[Any]:
     samples = await samples_between(ctx.blobs, group.audio, start, end)
-    language, speakers = group.language, group.speakers
-    if isinstance(engine, RemoteSpeechEngine):
-        await ctx.budget(engine.budget)  # another job may have been told to wait
-        segments = await engine.transcribe_remotely(samples, language=language, speakers=speakers)
-    else:
-        heard = partial(engine.transcribe, samples, language=language, speakers=speakers)
-        segments = await ctx.in_thread(heard)
-    await ctx.meter(model=engine.name, cost_cents=_cost(engine))
-    return [_row(segment.moved(start), end) for segment in segments if segment.text.strip()]
-
-
-def _row(segment: Segment, end: float) -> list[Any]:
-    """Engines round; nothing ends after its window does."""
-    last = min(segment.end, end)
-    return [round(min(segment.start, last), 3), round(last, 3), segment.speaker, segment.text.strip()]
+    return await hear_window(ctx, engine, samples, start, end, Asked(group.language, group.speakers))

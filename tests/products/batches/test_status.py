@@ -96,7 +96,7 @@ def test_the_documented_state_goes_through_its_model_and_comes_back_the_same():
     ],
 )
 def test_an_order_is_told_in_the_documented_words(row, told):
-    state = state_of(SimpleNamespace(dataset_ids=("d",)), [ordered(**row)])
+    state = state_of(SimpleNamespace(dataset_ids=("d",), task_type="completion"), [ordered(**row)])
     [shown] = as_json(state)["jobs"]
     assert (shown["status"], shown["external_job_id"]) == (told, row["external_id"])
     assert shown.keys() == {"model", "status", "external_job_id", "transient_failures"}
@@ -104,4 +104,4 @@ def test_an_order_is_told_in_the_documented_words(row, told):
 
 @pytest.mark.parametrize("state", [ProviderState.INTENDED, ProviderState.CALLING, ProviderState.UNKNOWN])
 def test_what_nobody_has_an_id_of_is_no_state_yet(state):
-    assert state_of(SimpleNamespace(dataset_ids=("d",)), [ordered(state=state)]) is None
+    assert state_of(SimpleNamespace(dataset_ids=("d",), task_type="completion"), [ordered(state=state)]) is None

@@ -142,6 +142,8 @@ CASES: dict[str, list[Case]] = {
     "resubmit_provider_job": [Case(HIDDEN)],
     "create_completion_batch": [Case(HIDDEN, {"provider": "OPENAI", "models": ["m"], "input": "{asset}"})],
     "ask_in_a_batch": [Case(CLEAN, {"provider": "OPENAI", "model": "m", "body": {"say": "hello"}})],
+    "create_transcription_batch": [Case("unfit", {"provider": "AZURE", "dataset_ids": ["{dataset}"]})],
+    "get_batch_input": [Case(HIDDEN, query={"token": "e30.x"})],
     "estimate_batch": [
         Case(HIDDEN, {"models": ["m"], "input": "{asset}"}),
         Case(HIDDEN, {"models": ["m"], "dataset_ids": ["{dataset}"]}),

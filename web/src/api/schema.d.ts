@@ -4892,14 +4892,14 @@ export interface components {
             } | null;
             /**
              * State
-             * @description `finishing`: all bytes are there, and it is being handed over. `stuck`: the job that does so has failed and is in the inbox; it goes on when that is retried.
+             * @description `finishing`: all bytes are there, and it is being handed over.
              * @enum {string}
              */
-            state: "uploading" | "finishing" | "stuck" | "done" | "failed";
+            state: "uploading" | "finishing" | "done" | "failed";
         };
         /**
          * UploadError
-         * @description Why an upload failed, or why it is stuck.
+         * @description Why an upload failed.
          */
         UploadError: {
             /** Detail */

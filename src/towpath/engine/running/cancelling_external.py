@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from towpath.core.errors import Transient
 from towpath.core.outcomes import RetryLater
 from towpath.core.provider_jobs import CALL_GRACE, ProviderJob
-from towpath.engine.providers import order_of
+from towpath.engine.providers import forget_inputs, order_of
 from towpath.engine.running.context import Context
 from towpath.providers import Vanished
 from towpath.store import provider_journal
@@ -75,6 +75,7 @@ async def _stop(ctx: Context, row: ProviderJob) -> None:
         if row.prepared_json is not None:
             await provider.clean(order, row.prepared)
     await ctx.services.store.run(lambda tx: provider_journal.end_by_hand(tx, row, note))
+    await forget_inputs(ctx.values, row)
 
 
 async def _forget(tx: Tx, ids: list[str]) -> None:

@@ -20,7 +20,7 @@ from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 from dataclasses import replace
 from datetime import timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from towpath.core.encoding import encode
 from towpath.core.errors import ConfigurationError, Fatal, RateLimited, SchemaInvalid, Transient
@@ -29,7 +29,7 @@ from towpath.core.ids import uuid7
 from towpath.core.provider_jobs import CALL_GRACE, ProviderJob, ProviderState
 from towpath.core.reactions import message_of
 from towpath.engine.polling import polling_of
-from towpath.engine.providers import BlobFiles, as_json, order_of
+from towpath.engine.providers import BlobFiles, as_json, forget_inputs, holds_secrets, inputs_of, order_of
 from towpath.engine.running.waits import full_name
 from towpath.engine.values import blob_prefix
 from towpath.providers import Grade, Order, Provider, Result
@@ -86,12 +86,20 @@ async def _intend(
     rows = []
     for part, (order, shard) in enumerate(zip(orders, shards, strict=True)):
         row_id = uuid7()
-        text = encode(as_json(order), what="an order")
-        placed = await ctx.values.place(text, f"{blob_prefix(ctx.id)}/order-{row_id}")
+        placed = await _placed(ctx, order, f"{blob_prefix(ctx.id)}/order-{row_id}")
         rows.append(
             ProviderJob(row_id, ctx.id, name, part, ctx.tenant, provider.name, order.model, shard, f"tow-{row_id}", placed)
         )
     return await ctx.services.store.run(lambda tx: provider_journal.intend(tx, ctx.id, ctx.fence, name, rows))
+
+
+async def _placed(ctx: Context, order: Order, key: str) -> str:
+    """The order as its row has it. Many inputs, and links that open them, are a blob beside it."""
+    inputs: Any = inputs_of(order)
+    text = encode(inputs, what="the inputs of an order")
+    if inputs and (holds_secrets(order) or not ctx.values.small(text)):
+        inputs = await ctx.values.apart(text, f"{key}-inputs")
+    return await ctx.values.place(encode(as_json(order, inputs), what="an order"), key)
 
 
 def _without_shard(order: Order) -> Order:
@@ -235,9 +243,9 @@ async def results_of(ctx: Context, row: ProviderJob) -> AsyncGenerator[Result, N
 
 
 async def clean_up(ctx: Context, row: ProviderJob) -> None:
-    if row.prepared_json is None:
-        return
-    provider = ctx.services.providers.get(row.provider)
-    order = await order_of(ctx.values, row)
-    async with asyncio.timeout(ctx.settings.provider_call_seconds):
-        await provider.clean(order, row.prepared)
+    if row.prepared_json is not None:
+        provider = ctx.services.providers.get(row.provider)
+        order = await order_of(ctx.values, row)
+        async with asyncio.timeout(ctx.settings.provider_call_seconds):
+            await provider.clean(order, row.prepared)
+    await forget_inputs(ctx.values, row)

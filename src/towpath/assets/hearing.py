@@ -1,0 +1,76 @@
+"""The speech engines of a worker process, and how an operation has one of them hear some audio."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from towpath import Context
+from towpath.models.settings import ModelSettings
+from towpath.models.speech import RemoteSpeechEngine, Segment, SpeechEngine, engine_for
+
+if TYPE_CHECKING:
+    from towpath.models.speech import Samples
+
+SPEECH_ENGINES = "assets.speech"
+"""The resource's name."""
+
+
+class SpeechEngines:
+    """Opened by the first window that needs one, kept for all that follow."""
+
+    def __init__(self, settings: ModelSettings) -> None:
+        self._settings = settings
+        self._opened: dict[str | None, SpeechEngine] = {}
+        self._opening = threading.Lock()
+
+    async def of(self, ctx: Context, language: str | None) -> SpeechEngine:
+        known = self._opened.get(language)
+        return await ctx.in_thread(self._open, language) if known is None else known
+
+    def _open(self, language: str | None) -> SpeechEngine:
+        with self._opening:
+            if language not in self._opened:
+                self._opened[language] = engine_for(self._settings, language)
+            return self._opened[language]
+
+
+async def engine_of(ctx: Context, language: str | None) -> SpeechEngine:
+    engines: SpeechEngines = await ctx.resources.get(SPEECH_ENGINES)
+    return await engines.of(ctx, language)
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """How audio is to be heard."""
+
+    language: str | None = None
+    speakers: bool = False
+
+
+async def hear_window(
+    ctx: Context, engine: SpeechEngine, samples: Samples, start: float, end: float, asked: Asked
+) -> list[Any]:
+    """The samples of one window, as [start, end, speaker, text] in seconds of the whole recording."""
+    language, speakers = asked.language, asked.speakers
+    if isinstance(engine, RemoteSpeechEngine):
+        await ctx.budget(engine.budget)  # another job may have been told to wait
+        segments = await engine.transcribe_remotely(samples, language=language, speakers=speakers)
+    else:
+        heard = partial(engine.transcribe, samples, language=language, speakers=speakers)
+        segments = await ctx.in_thread(heard)
+    await ctx.meter(model=engine.name, cost_cents=cost_of(engine))
+    return [_row(segment.moved(start), end) for segment in segments if segment.text.strip()]
+
+
+def cost_of(engine: SpeechEngine) -> float | None:
+    """What is heard on this machine costs nobody anything; what a service asks for it is not known here."""
+    return None if isinstance(engine, RemoteSpeechEngine) else 0.0
+
+
+def _row(segment: Segment, end: float) -> list[Any]:
+    """Engines round; nothing ends after its window does."""
+    last = min(segment.end, end)
+    return [round(min(segment.start, last), 3), round(last, 3), segment.speaker, segment.text.strip()]
