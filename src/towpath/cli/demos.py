@@ -19,7 +19,7 @@ from towpath.cli.together import logged_to, open_in_browser, run_together
 from towpath.cli.words import program
 
 if TYPE_CHECKING:
-    from towpath.cli.serving import Front
+    from towpath.cli.serving import ServedApp
     from towpath.engine.app import App
 
 app = typer.Typer(no_args_is_help=True)
@@ -102,7 +102,7 @@ def _app(folder: Path, speed: float) -> App:
     return App(database_in(folder), settings=settings)
 
 
-def _started(folder: Path, url: str, open_browser: bool, front: Front) -> None:
+def _started(folder: Path, url: str, open_browser: bool, front: ServedApp) -> None:
     link = f"{front.link}&next=/batches"
     typer.echo(
         "This is a demonstration: the providers are played on this machine, nothing leaves it, and nothing is paid for.\n"

@@ -20,7 +20,7 @@ from towpath.engine.app import App
 from towpath.store import private
 
 if TYPE_CHECKING:
-    from towpath.cli.serving import Front
+    from towpath.cli.serving import ServedApp
 
 _CONCURRENCY = 8
 
@@ -31,7 +31,7 @@ async def run_together(
     port: int,
     *,
     name: str,
-    started: Callable[[Front], None],
+    started: Callable[[ServedApp], None],
     begin: Callable[[], Awaitable[None]] | None = None,
     company: Callable[[], Coroutine[Any, Any, None]] | None = None,
 ) -> None:

@@ -18,7 +18,7 @@ from towpath.engine.app import App
 from towpath.store import private
 
 if TYPE_CHECKING:
-    from towpath.cli.serving import Front
+    from towpath.cli.serving import ServedApp
 
 
 def up(
@@ -86,7 +86,7 @@ async def _begin_example(app: App, *, wanted: bool, first: bool) -> None:
         await seed(app)
 
 
-def _started(where: str, url: str, open_browser: bool, front: Front) -> None:
+def _started(where: str, url: str, open_browser: bool, front: ServedApp) -> None:
     typer.echo(f"Towpath is running; {where}\n\n  {front.link}\n")
     if "/login?token=" in front.link:
         typer.echo(f"The link works once; another one: {program()} login-link{options_for(url)}")

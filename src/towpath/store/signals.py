@@ -13,7 +13,7 @@ from typing import Any
 from towpath.core.encoding import decode
 from towpath.core.lifecycle import State
 from towpath.core.records import STEP_FIELDS, Job, Step, step_column
-from towpath.core.verbs import wake
+from towpath.core.waking import wake
 from towpath.core.working_set import WorkingSet
 from towpath.store import journal, ledger
 from towpath.store.contract import Tx

@@ -141,6 +141,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/batch-inputs/{batch_id}/{number}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Batch Input
+         * @description One input of a batch, for its provider. The link opens nothing else, and nothing at all once the batch has ended.
+         */
+        get: operations["get_batch_input"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/batches": {
         parameters: {
             query?: never;
@@ -216,6 +236,26 @@ export interface paths {
          *     them as one batch; its job ends with its own answer, or its own error.
          */
         post: operations["ask_in_a_batch"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/batches/transcription": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create Transcription Batch
+         * @description Has many files transcribed at once, by a batch provider or, as LOCAL, on this installation's own workers.
+         */
+        post: operations["create_transcription_batch"];
         delete?: never;
         options?: never;
         head?: never;
@@ -335,7 +375,8 @@ export interface paths {
         };
         /**
          * Get Batch Results
-         * @description `{"custom_id", "model", "response", "error"}` in the order of the requests, and for each in that of the models.
+         * @description `{"custom_id", "model", "response", "error"}` in the order of the requests, and for each in that of the models. Of a
+         *     transcription `{"transcriptions": […]}` in the order of the inputs, of GOOGLE `{model: {"transcriptions": […]}}`.
          */
         get: operations["get_batch_results"];
         put?: never;
@@ -2098,7 +2139,7 @@ export interface components {
             cost_cents: number | null;
             /**
              * Count
-             * @description Requests; null until they have been read.
+             * @description Requests, or inputs; null until they have been read.
              */
             count: number | null;
             /** Created At */
@@ -2159,9 +2200,9 @@ export interface components {
             status: "PENDING" | "IN_PROGRESS" | "COMPLETED" | "PARTIAL_COMPLETE" | "FAILED" | "CANCELLED";
             /**
              * Task Type
-             * @constant
+             * @enum {string}
              */
-            task_type: "completion";
+            task_type: "completion" | "transcription";
             /** Tenant */
             tenant: string;
             /** Title */
@@ -2196,7 +2237,7 @@ export interface components {
             cost_cents: number | null;
             /**
              * Count
-             * @description Requests; null until they have been read.
+             * @description Requests, or inputs; null until they have been read.
              */
             count: number | null;
             /** Created At */
@@ -2277,9 +2318,9 @@ export interface components {
             status: "PENDING" | "IN_PROGRESS" | "COMPLETED" | "PARTIAL_COMPLETE" | "FAILED" | "CANCELLED";
             /**
              * Task Type
-             * @constant
+             * @enum {string}
              */
-            task_type: "completion";
+            task_type: "completion" | "transcription";
             /** Tenant */
             tenant: string;
             /** Title */
@@ -2309,7 +2350,7 @@ export interface components {
             cost_cents: number | null;
             /**
              * Count
-             * @description Requests; null until they have been read.
+             * @description Requests, or inputs; null until they have been read.
              */
             count: number | null;
             /** Created At */
@@ -2370,9 +2411,9 @@ export interface components {
             status: "PENDING" | "IN_PROGRESS" | "COMPLETED" | "PARTIAL_COMPLETE" | "FAILED" | "CANCELLED";
             /**
              * Task Type
-             * @constant
+             * @enum {string}
              */
-            task_type: "completion";
+            task_type: "completion" | "transcription";
             /** Tenant */
             tenant: string;
             /** Title */
@@ -2771,6 +2812,11 @@ export interface components {
         InvalidInput: {
             /** Custom Id */
             custom_id: string | null;
+            /**
+             * Input
+             * @description Of a transcription: as it may be shown.
+             */
+            input: string | null;
             /**
              * Line
              * @description From 1, empty lines left out.
@@ -3378,6 +3424,58 @@ export interface components {
              */
             token: string;
         };
+        /**
+         * NewTranscription
+         * @description The inputs are listed, or those of earlier batches: one of the two.
+         */
+        NewTranscription: {
+            /**
+             * Dataset Ids
+             * @description Those of earlier batches.
+             */
+            dataset_ids?: string[];
+            /**
+             * Diarization
+             * @description True, or how many speakers there are at most.
+             * @default false
+             */
+            diarization: boolean | number;
+            /**
+             * Inputs
+             * @description Ids of uploaded files, and addresses that begin with https://, s3://, gs:// or az://. One that cannot be heard is told among the results, and does not stop the others.
+             */
+            inputs?: string[] | null;
+            /**
+             * Locale
+             * @description Such as en-US. AZURE and GOOGLE must be told; the others find out.
+             */
+            locale?: string | null;
+            /**
+             * Models
+             * @description Each input is heard by each of them. Without any the provider takes its usual one; LOCAL has the one of the settings.
+             */
+            models?: string[];
+            /**
+             * Provider
+             * @description See `GET /api/providers`.
+             * @default LOCAL
+             */
+            provider: string;
+            /**
+             * Strict Inputs
+             * @description Whether an input that cannot be heard makes the batch PARTIAL_COMPLETE.
+             * @default false
+             */
+            strict_inputs: boolean;
+            /** Title */
+            title?: string | null;
+            /**
+             * Word Timestamps
+             * @description A time for each word, where the provider has that.
+             * @default false
+             */
+            word_timestamps: boolean;
+        };
         /** NewUser */
         NewUser: {
             /**
@@ -3737,7 +3835,7 @@ export interface components {
         PreviewLine: {
             /**
              * Custom Id
-             * @description Null: the line had none.
+             * @description Null: the line had none, or it is of a transcription.
              */
             custom_id: string | null;
             /**
@@ -3746,6 +3844,11 @@ export interface components {
              */
             cut: boolean;
             error: components["schemas"]["LineError"] | null;
+            /**
+             * Input
+             * @description Of a transcription: as it may be shown.
+             */
+            input: string | null;
             /**
              * Model
              * @description Null: it was not asked.
@@ -4892,14 +4995,14 @@ export interface components {
             } | null;
             /**
              * State
-             * @description `finishing`: all bytes are there, and it is being handed over.
+             * @description `finishing`: all bytes are there, and it is being handed over. `stuck`: the job that does so has failed and is in the inbox; it goes on when that is retried.
              * @enum {string}
              */
-            state: "uploading" | "finishing" | "done" | "failed";
+            state: "uploading" | "finishing" | "stuck" | "done" | "failed";
         };
         /**
          * UploadError
-         * @description Why an upload failed.
+         * @description Why an upload failed, or why it is stuck.
          */
         UploadError: {
             /** Detail */
@@ -5712,6 +5815,78 @@ export interface operations {
             };
         };
     };
+    get_batch_input: {
+        parameters: {
+            query: {
+                token: string;
+            };
+            header?: never;
+            path: {
+                /** @description The batch's id. */
+                batch_id: string;
+                /** @description The input's place in its list, from 0. */
+                number: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The whole file. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": string;
+                };
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description There is no such thing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request does not fit */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Not available right now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
     list_batches: {
         parameters: {
             query?: {
@@ -6075,6 +6250,111 @@ export interface operations {
             };
             /** @description This does not fit the present state */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request must be JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request does not fit */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Not available right now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    create_transcription_batch: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewTranscription"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Made"];
+                };
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description This is not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description There is no such thing */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6759,12 +7039,13 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A line for each request and model, as an attachment. */
+            /** @description A line for each request and model, or the transcriptions as one document; as an attachment. */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
+                    "application/json": Record<string, never>;
                     "application/jsonl": unknown;
                 };
             };
