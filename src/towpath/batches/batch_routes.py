@@ -15,7 +15,7 @@ from towpath.batches import estimating, intake, moving, previewing, removing, sc
 from towpath.batches.access import BatchPath, OrderPath, own_batch, owner_of
 from towpath.batches.intake import Owner, Wanted, as_inputs, as_lines
 from towpath.batches.lines import lines_of, split
-from towpath.batches.names import TRANSCRIPTION, dataset_key, document_key, results_key
+from towpath.batches.names import TRANSCRIPTION, dataset_key, download_key
 from towpath.batches.records import Batch
 from towpath.batches.shaping import batch_shape, detail_shape, order_shape
 from towpath.batches.views import BatchView, views
@@ -175,8 +175,7 @@ async def get_batch_results(principal: Reader, app: Engine, batch_id: BatchPath)
     """`{"custom_id", "model", "response", "error"}` in the order of the requests, and for each in that of the models. Of a
     transcription `{"transcriptions": […]}` in the order of the inputs, of GOOGLE `{model: {"transcriptions": […]}}`."""
     batch = await own_batch(app, principal, batch_id)
-    is_document = batch.task_type == TRANSCRIPTION
-    key, kind = (document_key(batch.id), "json") if is_document else (results_key(batch.id), "jsonl")
+    key, kind = download_key(batch.id, batch.task_type), "json" if batch.task_type == TRANSCRIPTION else "jsonl"
     if batch.result_bytes is None or await app.blobs.head(key) is None:
         raise not_found(_NO_RESULTS)
     headers = {

@@ -111,14 +111,21 @@ def checked_models(app: App, provider: str, models: Sequence[str], task_type: st
     return found
 
 
-async def create(app: App, wanted: Wanted, whose: Owner) -> tuple[str, str]:
-    """Makes the batch and queues it; answers the ids of the batch and its job."""
+def check(app: App, wanted: Wanted) -> tuple[str, list[str]]:
+    """Refuses what can be seen to be wrong before anything is sent or stored; answers the provider's name and the models."""
     task_type = wanted.task_type
     provider = checked_provider(app, wanted.provider, task_type)
     in_lines = OPENAI_FILE in wanted.settings  # each names its own
     models = [] if in_lines else checked_models(app, provider, wanted.models, task_type)
     if task_type == TRANSCRIPTION and provider == LOCAL:
         check_hearing(app.settings, wanted.settings)
+    return provider, models
+
+
+async def create(app: App, wanted: Wanted, whose: Owner) -> tuple[str, str]:
+    """Makes the batch and queues it; answers the ids of the batch and its job."""
+    provider, models = check(app, wanted)
+    task_type = wanted.task_type
     kind = "inputs" if task_type == TRANSCRIPTION else "requests"
     batch_id, dataset_ids = new_id(), [one.lower() for one in wanted.dataset_ids]
     new: dict[str, str | None] | None = None

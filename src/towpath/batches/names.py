@@ -60,6 +60,11 @@ def document_key(batch_id: str) -> str:
     return f"{BATCHES}/{batch_id}/results.json"
 
 
+def download_key(batch_id: str, task_type: str) -> str:
+    """The results as people get them: lines of JSON, or one document of it."""
+    return document_key(batch_id) if task_type == TRANSCRIPTION else results_key(batch_id)
+
+
 def file_key(batch_id: str, kind: str) -> str:
     """The answers, or the errors, of a batch whose file was written for OpenAI."""
     return f"{BATCHES}/{batch_id}/{kind}.jsonl"

@@ -16,11 +16,12 @@ from rich.table import Table
 from towpath.batches import intake, stored
 from towpath.batches.intake import Owner, Wanted
 from towpath.batches.lines import pieces_of
-from towpath.batches.names import results_key
+from towpath.batches.names import download_key
 from towpath.batches.views import BatchView, views
 from towpath.cli.auditing import note
-from towpath.cli.batching import moving, showing, watching
+from towpath.cli.batching import moving, showing, transcribing, watching
 from towpath.cli.batching.opening import BatchId, opened_batches
+from towpath.cli.batching.sent import tell_sent
 from towpath.cli.data import options_for
 from towpath.cli.opening import run
 from towpath.cli.options import AsJson, Database, Limit, Tenant, finds_data
@@ -31,7 +32,7 @@ from towpath.outbound.sources import is_address
 
 app = typer.Typer(
     no_args_is_help=True,
-    help="Ask models many things at once, at a batch provider or on your own workers: complete, watch, results, retry.",
+    help="Many prompts or files at once, at a batch provider or on your own workers: complete, transcribe, watch, results.",
 )
 
 Requests = Annotated[
@@ -83,12 +84,7 @@ def complete(
     else:
         wanted = Wanted(provider, model or (), title or Path(file).name, kept, lines=pieces_of(_readable(file)))
     batch_id, job_id = run(_complete(wanted, tenant, database))
-    if as_json:
-        say_json({"id": batch_id, "job_id": job_id, "status": "PENDING"})
-    elif not wait:
-        console().print(batch_id)
-    if wait:
-        raise typer.Exit(run(watching.follow(batch_id, database, quiet=as_json)))
+    tell_sent(batch_id, job_id, database, as_json=as_json, wait=wait)
 
 
 def _readable(file: str) -> Path:
@@ -103,6 +99,9 @@ async def _complete(wanted: Wanted, tenant: str, database: str | None) -> tuple[
         batch_id, job_id = await intake.create(app, wanted, Owner(tenant))
         await note(app, "batch.create", batch_id, tenant=tenant, provider=wanted.provider)
         return batch_id, job_id
+
+
+app.command("transcribe")(transcribing.transcribe)
 
 
 @app.command("list")
@@ -144,10 +143,13 @@ async def _list(tenant: str | None, status: str | None, limit: int, database: st
 
 
 def _table(found: Sequence[BatchView]) -> Table:
-    grid = table("id", "status", "provider", "requests", "title")
+    grid = table("id", "status", "task", "provider", "count", "title")
     for view in found:
-        count = "" if view.batch.count is None else f"{view.batch.count:,}"
-        grid.add_row(view.batch.id, showing.status_text(view.status), view.batch.provider, count, clean(view.batch.title))
+        batch = view.batch
+        count = "" if batch.count is None else f"{batch.count:,}"
+        grid.add_row(
+            batch.id, showing.status_text(view.status), batch.task_type, batch.provider, count, clean(batch.title)
+        )  # fmt: skip
     return grid
 
 
@@ -161,12 +163,14 @@ def results(
     ] = None,
     database: Database = None,
 ) -> None:
-    """Writes the results: a line of JSON for each request and model, in the order of the requests.
+    """Writes the results: of a completion a line of JSON for each request and model, in the order of the requests; of a
+    transcription one JSON document, in the order of the inputs.
 
     \b
     Examples:
       towpath batch results ID > answers.jsonl
       towpath batch results ID --to answers.jsonl
+      towpath batch results ID | jq -r ".transcriptions[].text"
     """
     run(_results(batch_id, to, database))
 
@@ -178,7 +182,7 @@ async def _results(batch_id: str, to: Path | None, database: str | None) -> None
             raise ConfigurationError(
                 f"this batch has no results yet; see: towpath batch status {batch.id}{options_for(app.url)}"
             )
-        async with aclosing(app.blobs.open(results_key(batch.id))) as pieces, _target(to) as target:
+        async with aclosing(app.blobs.open(download_key(batch.id, batch.task_type))) as pieces, _target(to) as target:
             async for piece in pieces:
                 target.write(piece)
 

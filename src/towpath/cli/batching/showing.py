@@ -7,6 +7,7 @@ from typing import Any
 from rich.text import Text
 
 from towpath.batches import provider_state, stored
+from towpath.batches.status import words_of
 from towpath.batches.views import BatchView, views
 from towpath.cli.batching.opening import BatchId, opened_batches
 from towpath.cli.opening import run
@@ -46,7 +47,7 @@ def _order(row: ProviderJob) -> dict[str, Any]:
 
 @finds_data
 def status(batch_id: BatchId, as_json: AsJson = False, database: Database = None) -> None:
-    """Shows a batch: how far it is, what it costs, what was ordered for it, and which requests could not be asked.
+    """Shows a batch: how far it is, what it costs, what was ordered for it, and what could not be asked or heard.
 
     \b
     Examples:
@@ -68,12 +69,14 @@ async def _look(batch_id: str, database: str | None) -> BatchView:
 
 def _show(view: BatchView) -> None:
     screen, batch = console(), view.batch
-    requests = None if batch.count is None else f"{batch.count:,}" + (f", {batch.invalid:,} unfit" if batch.invalid else "")
-    answered = None if batch.ok is None else f"{batch.ok:,} answered, {batch.failed or 0:,} failed"
+    words = words_of(batch.task_type)
+    count = None if batch.count is None else f"{batch.count:,}" + (f", {batch.invalid:,} unfit" if batch.invalid else "")
+    answered = None if batch.ok is None else f"{batch.ok:,} {words.answered}, {batch.failed or 0:,} failed"
     cost = batch.cost_cents if batch.cost_cents is not None else batch.estimate_cents
     pairs = [
         ("title", batch.title), ("status", status_text(view.status)), ("waits for", view.waiting_for),
-        ("provider", batch.provider), ("models", ", ".join(batch.models)), ("requests", requests), ("results", answered),
+        ("task", batch.task_type), ("provider", batch.provider), ("models", ", ".join(filter(None, batch.models)) or None),
+        (words.things, count), ("results", answered),
         ("progress", f"{view.done:,} of {view.total:,}" if view.total and batch.ok is None else None),
         ("cost", None if cost is None else f"{cost:.2f} cents{'' if batch.cost_cents is not None else ', estimated'}"),
         ("warning", view.warning), ("error", view.error), ("job", view.job.id if view.job is not None else None),
@@ -88,4 +91,5 @@ def _show(view: BatchView) -> None:
             )  # fmt: skip
         screen.print(grid)
     for one in batch.invalid_inputs[:20]:
-        screen.print(f"line {one['line']}: {clean(one['reason'])}")
+        name = f", {clean(one['input'])}" if one.get("input") else ""
+        screen.print(f"line {one['line']}{name}: {clean(one['reason'])}")

@@ -10,7 +10,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.text import Text
 
 from towpath.batches import stored
-from towpath.batches.status import COMPLETED, IN_PROGRESS, PARTIAL_COMPLETE, PENDING
+from towpath.batches.status import COMPLETED, IN_PROGRESS, PARTIAL_COMPLETE, PENDING, words_of
 from towpath.batches.views import BatchView, views
 from towpath.cli.batching.opening import BatchId, opened_batches
 from towpath.cli.batching.showing import status_text
@@ -39,7 +39,8 @@ async def follow(batch_id: str, database: str | None, *, quiet: bool = False) ->
         view = await _to_the_end(app, batch_id.lower(), quiet)
     if not quiet:
         batch = view.batch
-        counts = "" if batch.ok is None else f": {batch.ok:,} answered, {batch.failed or 0:,} failed"
+        answered = words_of(batch.task_type).answered
+        counts = "" if batch.ok is None else f": {batch.ok:,} {answered}, {batch.failed or 0:,} failed"
         console().print(Text.assemble(clean(batch.title), " ", status_text(view.status), counts))
         if view.error or view.warning:
             console().print(Text(clean(view.error or view.warning), "red" if view.error else "yellow"))
