@@ -3,9 +3,12 @@ import type { Batch } from "@/api/types";
 import { answerWords } from "@/services/batches/answers";
 import { completionOf, estimateOf, missingIn, modelsIn, newDraft, requestsIn } from "@/services/batches/draft";
 import { withNews } from "@/services/batches/news";
+import { missingInSpeech, newSpeechDraft, transcriptionOf } from "@/services/batches/speechDraft";
 import { standingWords } from "@/services/batches/standing";
+import { whoDoesIt } from "@/services/batches/status";
 
-const row = (id: string, more: Partial<Batch> = {}): Batch => ({ id, status: "PENDING", ...more }) as Batch;
+const row = (id: string, more: Partial<Batch> = {}): Batch =>
+  ({ id, status: "PENDING", task_type: "completion", ...more }) as Batch;
 
 describe("a batch that is being written", () => {
   it("has each model once", () => expect(modelsIn("a, b\na,")).toEqual(["a", "b"]));
@@ -29,6 +32,25 @@ describe("a batch that is being written", () => {
   });
 });
 
+describe("a transcription that is being written", () => {
+  it("says what is missing, and then what is sent", () => {
+    const draft = newSpeechDraft();
+    expect(missingInSpeech(draft)).toContain("Choose files");
+    draft.addresses = "https://a.example/1.mp3\n\nmonday.mp3";
+    expect(missingInSpeech(draft)).toContain("Line 3 is no address");
+    draft.addresses = "s3://talks/1.mp3\ns3://talks/1.mp3\n";
+    draft.speakers = "1";
+    expect(missingInSpeech(draft)).toContain("from 2 to 30");
+    Object.assign(draft, { speakers: "4", locale: "english!" });
+    expect(missingInSpeech(draft)).toContain("en-US");
+    Object.assign(draft, { locale: "en-US", assetIds: ["f1"], provider: "AWS", models: "a, b" });
+    expect(missingInSpeech(draft)).toBeNull();
+    const sent = transcriptionOf(draft);
+    expect(sent).toMatchObject({ inputs: ["f1", "s3://talks/1.mp3"], diarization: 4, models: ["a", "b"], locale: "en-US" });
+    expect(transcriptionOf({ ...draft, provider: "LOCAL", speakers: "" })).toMatchObject({ models: [], diarization: false });
+  });
+});
+
 describe("a batch that is told of", () => {
   it("is shown as it was pushed, and left out when it is gone", () => {
     const news = [
@@ -45,6 +67,13 @@ describe("a batch that is told of", () => {
     const told = standingWords(row("a", { waiting_for: "submit_unknown", provider: "ACME" }), null);
     expect(told.what).toContain("ACME cannot say");
     expect(told.remedy).toContain("adopt it");
+  });
+
+  it("speaks of what it was given", () => {
+    const heard = row("a", { task_type: "transcription", status: "COMPLETED", waiting_for: null, warning: null });
+    expect(standingWords(heard, null).what).toBe("Every input was transcribed.");
+    expect(whoDoesIt({ provider: "AWS", models: [] })).toBe("AWS");
+    expect(whoDoesIt({ provider: "GOOGLE", models: ["long", "short"] })).toBe("GOOGLE · long, short");
   });
 
   it("has the provider's figures in words", () => {

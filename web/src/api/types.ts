@@ -71,6 +71,7 @@ export type BatchStatus = Batch["status"];
 export type ProviderJob = Schemas["ProviderJob"];
 export type ProviderInfo = Schemas["ProviderInfo"];
 export type NewCompletion = Schemas["NewCompletion"];
+export type NewTranscription = Schemas["NewTranscription"];
 export type EstimateRequest = Schemas["EstimateRequest"];
 export type Estimate = Schemas["Estimate"];
 export type MadeBatch = Schemas["Made"];

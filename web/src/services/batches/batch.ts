@@ -8,6 +8,7 @@ import type {
   EstimateRequest,
   MadeBatch,
   NewCompletion,
+  NewTranscription,
   ProviderInfo,
   ProviderJob,
 } from "@/api/types";
@@ -36,6 +37,10 @@ export async function listProviders(): Promise<ProviderInfo[]> {
 
 export function createCompletion(body: NewCompletion): Promise<MadeBatch> {
   return answer(client.POST("/api/batches/completion", { body }));
+}
+
+export function createTranscription(body: NewTranscription): Promise<MadeBatch> {
+  return answer(client.POST("/api/batches/transcription", { body }));
 }
 
 export function estimateBatch(body: EstimateRequest): Promise<Estimate> {

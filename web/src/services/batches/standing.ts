@@ -1,6 +1,7 @@
 /** Where a batch stands, in a sentence, and what to do if somebody has to. */
 import type { Batch, Explanation } from "@/api/types";
 import { sentence } from "@/format/words";
+import { taskWords } from "@/services/batches/status";
 
 export interface Standing {
   what: string;
@@ -11,7 +12,10 @@ const PLAIN: Readonly<Record<string, (batch: Batch) => string>> = {
   provider: ({ provider }) => `It is at ${provider}, which is asked again and again until it is done.`,
   provider_call: ({ provider }) =>
     `A call to ${provider} got no answer. As soon as it cannot be on its way any more, ${provider} is asked what became of it.`,
-  children: () => "This installation's own workers are asking, request by request.",
+  children: ({ task_type }) =>
+    task_type === "transcription"
+      ? "This installation's own workers are listening, file by file."
+      : "This installation's own workers are asking, request by request.",
 };
 
 /** `explanation` is what the engine says about the batch's job. */
@@ -38,8 +42,10 @@ function money(explanation: Explanation | null): Standing {
   };
 }
 
-function ended({ status, warning }: Batch): string | null {
+function ended(batch: Batch): string | null {
+  const { status, warning } = batch;
+  const { thing, answered } = taskWords(batch);
   if (status === "COMPLETED" || status === "PARTIAL_COMPLETE")
-    return warning ? sentence(warning) : "Every request was answered.";
+    return warning ? sentence(warning) : `Every ${thing} was ${answered}.`;
   return status === "CANCELLED" ? "It was cancelled before it was done." : null;
 }

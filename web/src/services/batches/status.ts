@@ -31,6 +31,28 @@ export const ORDER_MARK: Readonly<Record<ProviderJob["state"], MarkWords>> = {
   cancelled: { label: "Cancelled", icon: "stop", tone: "gray" },
 };
 
+interface TaskWords {
+  /** One of what it was given. */
+  thing: string;
+  answered: string;
+  /** What could not be done with an invalid one. */
+  asked: string;
+}
+
+const TASK_WORDS: Readonly<Record<Batch["task_type"], TaskWords>> = {
+  completion: { thing: "request", answered: "answered", asked: "asked" },
+  transcription: { thing: "input", answered: "transcribed", asked: "heard" },
+};
+
+export function taskWords({ task_type: task }: Pick<Batch, "task_type">): TaskWords {
+  return TASK_WORDS[task];
+}
+
+/** Who does it, and by which models if they were named. */
+export function whoDoesIt({ provider, models }: Pick<Batch, "provider" | "models">): string {
+  return [provider, models.join(", ")].filter(Boolean).join(" · ");
+}
+
 export function isLive(status: BatchStatus): boolean {
   return status === "PENDING" || status === "IN_PROGRESS";
 }
