@@ -49,6 +49,14 @@ class Given:
     def shown(self) -> str:
         return shown(self.input) if is_address(self.input) else plain_text(self.input, _SHOWN)
 
+    @property
+    def file_name(self) -> str | None:
+        """Of an uploaded file, whose id tells people nothing."""
+        return None if is_address(self.input) else self.name or None
+
+    def as_told(self) -> dict[str, Any]:
+        return {"input": self.shown} | ({"name": self.file_name} if self.file_name else {})
+
 
 def read_lines(path: Path, models: Sequence[str]) -> list[Given]:
     """Every line that is not empty."""
@@ -113,6 +121,8 @@ async def _check_files(ctx: Context, tenant: str, found: Sequence[Given]) -> Non
     known = await assets.get_all(ctx, tenant, [one.input for one in found])
     for one in found:
         asset = known.get(one.input.lower())
+        if asset is not None:
+            one.name = asset.name
         if asset is None:
             one.reason = "no uploaded file has this id; it may have been deleted"
         elif asset.state != "ready":
@@ -120,7 +130,7 @@ async def _check_files(ctx: Context, tenant: str, found: Sequence[Given]) -> Non
         elif asset.kind not in MEDIA:
             one.reason = f"{asset.name!r} is {asset.media_type}, and neither audio nor video"
         else:
-            one.name, one.blob, one.size = asset.name, asset.blob_key, asset.bytes
+            one.blob, one.size = asset.blob_key, asset.bytes
 
 
 async def _check_addresses(ctx: Context, tenant: str, found: Sequence[Given]) -> None:
@@ -130,7 +140,7 @@ async def _check_addresses(ctx: Context, tenant: str, found: Sequence[Given]) ->
             check_source(ctx.settings, one.input, tenant=tenant)
             one.reason = _by_name(one.name)
         except SchemaInvalid as error:
-            one.reason = str(error)
+            one.reason = _why(error)
     hosts: dict[tuple[str, str], list[Given]] = {}
     for one in found:
         if one.reason is None and one.input.lower().startswith("http"):
@@ -148,7 +158,12 @@ async def _check_host(ctx: Context, same: Sequence[Given], doors: asyncio.Semaph
                 await Outbound(allow_private=ctx.settings.allow_private_urls).check(same[0].input)
         except SchemaInvalid as error:
             for one in same:
-                one.reason = str(error)
+                one.reason = _why(error)
+
+
+def _why(error: SchemaInvalid) -> str:
+    """Which input it is about is told beside it."""
+    return str(error).removeprefix(f"{error.path}: ")
 
 
 def _by_name(name: str) -> str | None:

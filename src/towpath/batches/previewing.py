@@ -37,7 +37,7 @@ async def preview(blobs: BlobStore, batch_id: str, limit: int, *, failed: bool =
                 continue
             text = told["text"] if "text" in told else text_of(told["response"])
             found.lines.append(
-                {name: told.get(name) for name in ("custom_id", "input", "model", "error")}
+                {name: told.get(name) for name in ("custom_id", "input", "name", "model", "error")}
                 | {"text": text and text[:LONGEST_TEXT], "cut": text is not None and len(text) > LONGEST_TEXT}
             )
     return found

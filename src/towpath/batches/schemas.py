@@ -183,6 +183,7 @@ class InvalidInput(Answer):
     line: Annotated[int, Field(description="From 1, empty lines left out.")]
     custom_id: str | None
     input: Annotated[str | None, Field(description="Of a transcription: as it may be shown.")] = None
+    name: Annotated[str | None, Field(description="Of an uploaded file, whose id is the input.")] = None
     reason: str
 
 
@@ -204,6 +205,7 @@ class LineError(Answer):
 class PreviewLine(Answer):
     custom_id: Annotated[str | None, Field(description="Null: the line had none, or it is of a transcription.")]
     input: Annotated[str | None, Field(description="Of a transcription: as it may be shown.")] = None
+    name: Annotated[str | None, Field(description="Of an uploaded file, whose id is the input.")] = None
     model: Annotated[str | None, Field(description="Null: it was not asked.")]
     text: Annotated[str | None, Field(description="What the model said; where that is not known, the whole answer as JSON.")]
     cut: Annotated[bool, Field(description="Whether there is more of the text.")]

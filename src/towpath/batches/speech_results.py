@@ -27,7 +27,8 @@ def entry_line(provider: str) -> Callable[[dict[str, Any], str | None, Any, Any]
 
     def line(asked: dict[str, Any], model: str | None, response: Any, error: Any) -> dict[str, Any]:
         said = None if response is None else text_of(provider, response)
-        return {"input": asked["input"], "model": model or None, "text": said, "response": response, "error": error}
+        named = {name: asked[name] for name in ("input", "name") if name in asked}
+        return named | {"model": model or None, "text": said, "response": response, "error": error}
 
     return line
 

@@ -160,7 +160,7 @@ def _told(batch: Batch, found: Sequence[Given], most: int) -> Read:
         if one.reason is not None:
             read.invalid += 1
             if len(read.invalid_inputs) < SHOWN:
-                told = {"line": one.number + 1, "custom_id": None, "input": one.shown, "reason": one.reason}
+                told = {"line": one.number + 1, "custom_id": None, "reason": one.reason} | one.as_told()
                 read.invalid_inputs.append(told)
     for place in range(len(batch.models)):
         heard = [one for one in found if one.reason is None and place in one.parts]
@@ -191,7 +191,7 @@ def _order(batch: Batch, shard: int | None, model: str, inputs: Sequence[OrderIn
 
 
 def _indexed(one: Given) -> dict[str, Any]:
-    told: dict[str, Any] = {"input": one.shown}
+    told = one.as_told()
     if one.reason is not None:
         return told | {"reason": one.reason}
     return told | ({"models": one.parts} if one.models is not None else {})

@@ -46,6 +46,8 @@ async def test_the_default_install_hears_a_batch_by_itself(desk: SpeechDesk, spo
     assert found["provider_state"] is None
     preview = ok(await desk.ann.get(f"/api/batches/{found['id']}/preview"))["lines"]
     assert [line["input"] for line in preview] == [talk, note, broken]
+    assert [line["name"] for line in preview] == ["talk.wav", "note.txt", "broken.wav"]
+    assert [one["name"] for one in found["invalid_inputs"]] == ["note.txt"]
     assert preview[0]["text"] == heard["text"]
     again = ok(await desk.ann.post(f"/api/batches/{found['id']}/retry"), 202)
     async with desk.working():

@@ -2822,6 +2822,11 @@ export interface components {
              * @description From 1, empty lines left out.
              */
             line: number;
+            /**
+             * Name
+             * @description Of an uploaded file, whose id is the input.
+             */
+            name: string | null;
             /** Reason */
             reason: string;
         };
@@ -3854,6 +3859,11 @@ export interface components {
              * @description Null: it was not asked.
              */
             model: string | null;
+            /**
+             * Name
+             * @description Of an uploaded file, whose id is the input.
+             */
+            name: string | null;
             /**
              * Text
              * @description What the model said; where that is not known, the whole answer as JSON.

@@ -91,5 +91,6 @@ def _show(view: BatchView) -> None:
             )  # fmt: skip
         screen.print(grid)
     for one in batch.invalid_inputs[:20]:
-        name = f", {clean(one['input'])}" if one.get("input") else ""
+        named = one.get("name") or one.get("input")
+        name = f", {clean(named)}" if named else ""
         screen.print(f"line {one['line']}{name}: {clean(one['reason'])}")
