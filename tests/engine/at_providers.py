@@ -18,7 +18,7 @@ from towpath.store.contract import Claim, Claimed, Tx
 OPERATION = "ordered"
 _TOGETHER = 1000
 _HOUR = 3600.0
-_ORDERED = encode(as_json(Order("", "completion", "m1", count=1)))
+_ORDERED = encode(as_json(Order("", "completion", "m1", count=1), []))
 
 
 def wait_at(app: App, provider: ScriptedProvider) -> None:
