@@ -20,7 +20,7 @@ HOT = [
     "lane_slots_used", "lane_roots_open", "parked_jobs", "parked_children", "lane_ready_last", "stray_ready",
     "stray_leased", "unbegun_ready_roots", "drop_leases", "put_lease",
     "keep_starts", "stream_now", "stream_end", "stream_stragglers", "stream_delta", "streamed_jobs",
-    "job_events", "job_events_of_levels", "steps", "put_step", "step_by_name", "next_signal", "consume_signal",
+    "job_events", "job_events_of_levels", "steps", "steps_done", "put_step", "step_by_name", "next_signal", "consume_signal",
     "drop_steps", "drop_timeouts", "list_of_subject",
 ]  # fmt: skip
 SORT = '[{"queue": "q", "operation": "op", "tenant": "t", "lane": "t", "priority": 1, "cost": 1, "max_attempts": 3}]'

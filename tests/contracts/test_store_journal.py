@@ -10,6 +10,7 @@ from towpath.core.errors import JobNotFound, LeaseLost, NotRequeueable
 from towpath.core.ids import uuid7
 from towpath.core.lifecycle import State
 from towpath.core.records import Step
+from towpath.core.usage import Usage
 from towpath.store import journal
 from towpath.store.journal import Note
 
@@ -63,6 +64,33 @@ async def test_a_superseded_attempt_writes_nothing(hands):
     for refused in (begin(hands, stale, 1.0), take(hands, stale, Step(stale.id, "s", "signal"))):
         with pytest.raises(LeaseLost):
             await refused
+
+
+async def test_many_steps_at_once_are_each_recorded_once_whoever_sends_them_again(hands):
+    one, other = await hands.start(), await hands.start()
+    used = [Usage("m", tokens_in=2)]
+
+    def note(job, name, output, **more) -> Note:
+        step = Step(job.id, name, "step", output_json=output, **more)
+        return Note(job.id, 1, name="step.completed", fields={"step": name}, step=step, used=used)
+
+    assert await record(hands, note(one, "a", "1")) == [True]
+    again = [note(one, "a", "9"), note(one, "b", "2"), note(other, "a", "3"), note(other, "open", "4", done=False)]
+    assert await record(hands, *again) == [True] * 4
+    assert await record(hands, *again[1:3], note(other, "open", "5"), note(one, "c", "6"), note(one, "c", "7")) == [True] * 5
+
+    async def steps(job) -> list[tuple[str, str, int]]:
+        found = await hands.store.read(lambda tx: journal.load_steps(tx, job.id))
+        return [(step.name, step.output_json, step.ord) for step in found]
+
+    assert [(name, output) for name, output, _ in await steps(one)] == [("a", "1"), ("b", "2"), ("c", "6")]
+    assert [(name, output) for name, output, _ in await steps(other)] == [("a", "3"), ("open", "5")]
+    for job in (one, other):
+        assert (await hands.job(job.id)).steps >= max(place for _, _, place in await steps(job))
+        assert len({place for _, _, place in await steps(job)}) == len(await steps(job))
+    assert (await hands.names(one.id)).count("step.completed") == 3
+    assert (await hands.names(other.id)).count("step.completed") == 3  # a step that was open is told of twice
+    await hands.assert_truthful(one.id, other.id)
 
 
 async def test_notes_of_several_jobs_share_a_transaction_and_keep_their_order(hands):

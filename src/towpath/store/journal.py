@@ -47,13 +47,13 @@ async def record(tx: Tx, notes: Sequence[Note]) -> list[bool]:
     jobs = await tx.jobs("lock_jobs", ids=sorted({note.job_id for note in notes}))
     await reach("record.locked")
     working = WorkingSet(jobs, tx.now)
-    kept = []
+    kept = [_holds(working.jobs.get(note.job_id), note.attempt) for note in notes]
+    held = [note for note, holds in zip(notes, kept, strict=True) if holds]
+    written = iter(await _put_steps(tx, working, [note.step for note in held if note.step is not None]))
     used: Used = {}
-    for note in notes:
-        job = working.jobs.get(note.job_id)
-        kept.append(_holds(job, note.attempt))
-        if job is not None and kept[-1]:
-            await _add(tx, working, job, note, used)
+    for note in held:
+        if note.step is None or next(written):  # what is on record already is the same note, sent again
+            _add(working, working.jobs[note.job_id], note, used)
     for job_id, model in sorted(used):
         await _add_usage(tx, working.jobs[job_id], used[job_id, model])
     await ledger.write(tx, working)
@@ -65,7 +65,18 @@ def _holds(job: Job | None, attempt: int) -> bool:
     return job is not None and job.state is State.RUNNING and job.attempt == attempt
 
 
-async def _add(tx: Tx, working: WorkingSet, job: Job, note: Note, sums: Used) -> None:
+async def _put_steps(tx: Tx, working: WorkingSet, steps: Sequence[Step]) -> list[bool]:
+    """For each: whether it was written. Many go in two round trips; their jobs are locked, so nobody puts one in between."""
+    asked = [(step.job_id, step.name) for step in steps]
+    if len(steps) < 2 or len(set(asked)) < len(asked):
+        return [await put_step(tx, working.jobs[step.job_id], step) is not None for step in steps]
+    names = {"job_ids": sorted({job_id for job_id, _ in asked}), "names": sorted({name for _, name in asked})}
+    done = {(str(row["job_id"]), row["name"]) for row in await tx.fetch("steps_done", **names)}
+    await tx.execute_many("put_step", [_values(_numbered(tx, working.jobs[step.job_id], step)) for step in steps])
+    return [place not in done for place in asked]
+
+
+def _add(working: WorkingSet, job: Job, note: Note, sums: Used) -> None:
     if note.progress is not None:
         current, total = note.progress
         job.progress_current = current if current is not None else job.progress_current
@@ -74,8 +85,6 @@ async def _add(tx: Tx, working: WorkingSet, job: Job, note: Note, sums: Used) ->
             job.progress_total = None  # progress has gone beyond it, so nobody knows the total after all
         if note.name is None or not note.name.startswith("job."):
             working.note(job, "job.progress", fields={"current": job.progress_current, "of": job.progress_total})
-    if note.step is not None and await put_step(tx, job, note.step) is None:
-        return  # it is on record: the same note, sent again
     for used in note.used:
         sums.setdefault((job.id, used.model), Usage(used.model)).add(used)
     if note.name is not None:
@@ -97,11 +106,19 @@ async def put_step(tx: Tx, job: Job, step: Step) -> Step | None:
 
     `step` itself is left alone: after a deadlock the unit is run again, with the same arguments.
     """
+    written = _numbered(tx, job, step)
+    return written if await tx.execute("put_step", **_values(written)) else None
+
+
+def _numbered(tx: Tx, job: Job, step: Step) -> Step:
+    """With its place among the job's steps."""
     if step.ord == 0:
         job.steps += 1
-    written = replace(step, ord=step.ord or job.steps, attempt=job.attempt, created_at=tx.now)
-    values = {step_column(name): getattr(written, name) for name in STEP_FIELDS}
-    return written if await tx.execute("put_step", **values) else None
+    return replace(step, ord=step.ord or job.steps, attempt=job.attempt, created_at=tx.now)
+
+
+def _values(step: Step) -> dict[str, Any]:
+    return {step_column(name): getattr(step, name) for name in STEP_FIELDS}
 
 
 def step_from(row: Row) -> Step:

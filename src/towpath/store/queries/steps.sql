@@ -22,6 +22,9 @@ SET done = excluded.done, output = excluded.output, attempt = excluded.attempt, 
     tokens_out = excluded.tokens_out, cost_cents = excluded.cost_cents, until = excluded.until
 WHERE NOT known.done
 
+-- name: steps_done
+SELECT job_id, name FROM towpath.step WHERE job_id IN :job_ids AND name IN :names AND done
+
 -- name: step_by_name
 SELECT * FROM towpath.step WHERE job_id = :job_id AND name = :name
 
