@@ -10,8 +10,8 @@ from tests.products.recordings.media import encoded, silence
 from tests.products.recordings.studio import QUIET, Studio
 from tests.server.api.site import ok, problem
 from towpath import Transient
+from towpath.assets import hearing
 from towpath.core import failpoints
-from towpath.recordings import windows
 
 SAID = ((0.1, 0.9, "The lock opens at seven."),)
 
@@ -268,8 +268,8 @@ async def test_a_long_silence_is_split_into_jobs_that_share_their_progress_and_t
     studio: Studio, ear: Ear, monkeypatch: pytest.MonkeyPatch
 ):
     ear.hears = None
-    opened, really = [], windows.engine_for
-    monkeypatch.setattr(windows, "engine_for", lambda *args: opened.append(args) or really(*args))
+    opened, really = [], hearing.engine_for
+    monkeypatch.setattr(hearing, "engine_for", lambda *args: opened.append(args) or really(*args))
     one = await studio.finished(encoded(silence(70), "flac"), "pause.flac")
     assert len(opened) == 1
     row = await studio.app.get(one["jobs"][0]["id"])

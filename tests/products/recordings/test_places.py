@@ -8,7 +8,7 @@ import pytest
 from tests.engine.working import eventually
 from tests.products.recordings.media import encoded, silence
 from tests.products.recordings.studio import Studio
-from towpath.recordings import windows
+from towpath.assets import hearing
 
 LONG = encoded(silence(200), "flac")
 
@@ -16,13 +16,13 @@ LONG = encoded(silence(200), "flac")
 @pytest.fixture
 def held(monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
     """No engine is loaded until the test lets it."""
-    let_go, really = threading.Event(), windows.engine_for
+    let_go, really = threading.Event(), hearing.engine_for
 
     def waiting(*asked):
         let_go.wait(60)
         return really(*asked)
 
-    monkeypatch.setattr(windows, "engine_for", waiting)
+    monkeypatch.setattr(hearing, "engine_for", waiting)
     yield let_go
     let_go.set()
 
