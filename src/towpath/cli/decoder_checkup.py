@@ -12,9 +12,9 @@ from pathlib import Path
 from towpath.assets.decoding import Decoding
 from towpath.assets.errors import MediaUnreadable
 from towpath.assets.limits import PROBING
-from towpath.assets.lock import WALLS
 from towpath.core.errors import ConfigurationError, Transient
 from towpath.engine.asking.findings import Finding, note, ok, problem
+from towpath.walls.lock import WALLS
 
 _TOPIC = "decoder"
 _REMEDY = "let workers run on Linux 5.13 or later in a place that allows seccomp, or as a user of their own that owns little"
