@@ -23,6 +23,7 @@ from towpath.extraction.contract import Extracted, Limits, Options, Page
 from towpath.walls.lock import WALLS
 
 _LONGEST_NAME = 255
+_NO_TEXT = "no text was found in it"
 _NO_OCR = "it has pages without text, which are not read as pictures here: TOWPATH_EXTRACT_OCR is off"
 
 
@@ -67,6 +68,8 @@ class Extractors:
             found = understood(answer, name, self._limits)
             if pictures := pictures_of(answer)[: self._limits.pages]:
                 found = await self._with_pictures(found, source, pictures, owner, options)
+        if not any(char.isalnum() for page in found.pages for char in page.text):
+            found = replace(found, warnings=(*found.warnings, _NO_TEXT))
         return replace(found, seconds=time.monotonic() - began)
 
     async def _with_pictures(

@@ -23,6 +23,8 @@ def read_pdf(data: bytes, asked: Asked) -> Read:
             pages.append((number + 1, _text(document[number])))
         except pypdfium2.PdfiumError:
             warnings.append(f"page {number + 1} cannot be read")
+    if len(warnings) > len(document):
+        raise damaged("PDF", "none of its pages can be read")
     title = document.get_metadata_value("Title") or None
     version = str(pypdfium2.PYPDFIUM_INFO)
     read = Read(PDF.name, PDF.media_type, "page", pages, "pypdfium2", version, title=title, warnings=warnings)

@@ -64,7 +64,7 @@ def kind_of(data: bytes, name: str, most_unpacked: int) -> Kind:
 
 
 def unsupported(words: str) -> Refused:
-    return Refused("unsupported", f"this is {words}, which is not read here", f"convert it to one of {TAKEN}")
+    return Refused("unsupported", f"the file is {words}, and is not read here", f"convert it to one of {TAKEN}")
 
 
 def _compound(data: bytes) -> Refused:

@@ -15,6 +15,8 @@ from towpath.extraction.inside.refusals import Refused, damaged, encrypted
 _UNITS = {"PDF": "page", "DOCX": "page", "PPTX": "slide", "XLSX": "sheet"}
 _FEW_LETTERS = 3
 """A page with fewer has no text of its own."""
+_TAIL = 2048
+"""The last line of a PDF file is in its last so many bytes."""
 _REASON = re.compile(r"^(\w+ error: )+")
 _NO_NEWS = ("exif", "language check for a wrong glyph")
 
@@ -47,6 +49,7 @@ class Library:
             mime_detection_policy="trust_extension",
             pages=xberg.PageConfig(extract_pages=True), language_detection=xberg.LanguageDetectionConfig(),
             concurrency=xberg.ConcurrencyConfig(max_threads=1),
+            html_options=xberg.ConversionOptions(skip_images=True),
             security_limits=xberg.SecurityLimits(
                 max_pages=pages, max_content_size=characters * 4, max_archive_size=unpacked, max_compression_ratio=1000,
                 max_table_cells=5_000_000,
@@ -70,6 +73,8 @@ class Library:
         if kind.name in ("DOCX", "PPTX", "XLSX") and packages.has_macros(data):
             read.warnings.append("the document carries macros, which are neither run nor read")
         if kind.name == "PDF":
+            if b"%%EOF" not in data[-_TAIL:]:
+                read.warnings.append("the file stops before its end; some of it may be missing")
             read.pictures = [number for number, text in read.pages if not _has_text(text)]
         return read
 

@@ -18,6 +18,7 @@ def encrypted(kind: str) -> Refused:
 
 def damaged(kind: str, reason: str) -> Refused:
     return Refused(
-        "damaged", f"the file has the form of a {kind} and cannot be read ({reason}); it may be damaged or only a part of it",
+        "damaged",
+        f"the file has the form of a {kind} and cannot be read ({reason}); it may be damaged or only a part of it",
         "open it where it comes from, save it anew and send the whole file",
     )  # fmt: skip
