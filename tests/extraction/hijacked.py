@@ -7,6 +7,7 @@ in the place of what stands between at-signs.
 import importlib.util
 import json
 import os
+import sys
 import threading
 from types import ModuleType
 from typing import Any
@@ -38,6 +39,7 @@ def take_over(*_: Any) -> None:
 
 
 if __name__ == "__main__":
+    sys.dont_write_bytecode = True  # what is in its folder is looked at afterwards
     attacks, program = loaded("attacks", ATTACKS), loaded("program", PROGRAM)
     program.Reader.read = take_over
     program.main()

@@ -102,7 +102,7 @@ async def test_a_process_that_computes_without_end_is_stopped(tmp_path: Path, mo
     program = tmp_path / "endless.py"
     program.write_text(
         "import os, resource\nresource.setrlimit(resource.RLIMIT_CPU, (1, 2))\n"
-        "os.write(1, b'\\x00\\x00\\x00\\x0b{\"count\":0}')\nwhile True:\n    pass\n"
+        "os.write(1, b'\\x00\\x00\\x00\\x0a{\"size\":0}')\nwhile True:\n    pass\n"
     )
     monkeypatch.setattr(child, "_PROGRAM", program)
     with pytest.raises(DocumentUnreadable, match="longer than 60 s"):
@@ -115,7 +115,7 @@ async def test_a_library_that_breaks_down_is_told_as_such_and_a_kill_from_outsid
     program = tmp_path / "breaking.py"
     monkeypatch.setattr(child, "_PROGRAM", program)
     text = (
-        "import os, sys\nos.write(1, b'\\x00\\x00\\x00\\x0b{\"count\":0}')\n"
+        "import os, sys\nos.write(1, b'\\x00\\x00\\x00\\x0a{\"size\":0}')\n"
         "sys.stdin.buffer.read(4)\nos.kill(os.getpid(), %d)\n"
     )
     program.write_text(text % signal.SIGSEGV)
@@ -140,7 +140,7 @@ async def test_a_cancelled_reading_leaves_no_process(tmp_path: Path, monkeypatch
     pids, program = tmp_path / "pids", tmp_path / "stuck.py"
     program.write_text(
         "import os, pathlib, subprocess, time\n"
-        "os.write(1, b'\\x00\\x00\\x00\\x0b{\"count\":0}')\n"
+        "os.write(1, b'\\x00\\x00\\x00\\x0a{\"size\":0}')\n"
         "nowhere = subprocess.DEVNULL\n"
         "child = subprocess.Popen(['sleep', '600'], stdin=nowhere, stdout=nowhere, stderr=nowhere)\n"
         f"pathlib.Path({str(pids)!r} + '.new').write_text(f'{{os.getpid()}} {{child.pid}}')\n"

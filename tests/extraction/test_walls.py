@@ -3,6 +3,7 @@
 import json
 import os
 import socket
+import struct
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -96,16 +97,22 @@ async def test_without_any_wall_documents_are_still_read():
     assert "barges" in found.text
 
 
+def _answer(head: bytes, body: bytes = b"") -> bytes:
+    return struct.pack(">I", len(head)) + head + body
+
+
 _LIES = {
     "no length": b"x",
     "a head of 4 GB": b"\xff\xff\xff\xff",
-    "no JSON": b"\x00\x00\x00\x04nope",
-    "JSON too deep": b"\x00\x00\xc3\x50" + b"[" * 50_000,
-    "no count": b'\x00\x00\x00\x02{}',
-    "more pages than are taken": b'\x00\x00\x00\x0f{"count":90000}',
-    "a page of 4 GB": b'\x00\x00\x00\x0b{"count":1}\x00\x00\x00\x01\xff\xff\xff\xff',
-    "another shape": b'\x00\x00\x00\x17{"count":0,"kind":[{}]}',
-}  # fmt: skip
+    "no JSON": _answer(b"nope"),
+    "JSON too deep": _answer(b"[" * 50_000),
+    "no size": _answer(b"{}"),
+    "a size below zero": _answer(b'{"size":-1}'),
+    "more text than is taken": _answer(b'{"size":99999999999}'),
+    "a page longer than all pages": _answer(b'{"size":9}', struct.pack(">II", 1, 2) + b"x"),
+    "half a page": _answer(b'{"size":5}', b"12345"),
+    "another shape": _answer(b'{"size":0,"kind":[{}]}'),
+}
 
 
 @pytest.mark.parametrize("lie", _LIES)
@@ -113,7 +120,7 @@ async def test_an_answer_without_sense_is_the_documents_fault_and_costs_nothing(
     lie: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     program = tmp_path / "lying.py"
-    ready = b'\x00\x00\x00\x18{"ready":true,"count":0} '[:28]
+    ready = _answer(b'{"ready":true,"size":0}')
     program.write_text(f"import os, sys\nos.write(1, {ready!r})\nsys.stdin.buffer.read(4)\nos.write(1, {_LIES[lie]!r})\n")
     monkeypatch.setattr(child, "_PROGRAM", program)
     async with Extractors(Limits(seconds=30), spare=False) as extractors:

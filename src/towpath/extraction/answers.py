@@ -14,6 +14,7 @@ from towpath.extraction.errors import WHYS, DocumentUnreadable, Why, no_sense, o
 
 _LONGEST_HEAD = 1024 * 1024
 _LONGEST_TEXT = 2000
+_PAGE = struct.Struct(">II")
 _MOST_WARNINGS, _MOST_ITEMS = 50, 1000
 _CONVERT = "save it anew where it comes from, or convert it"
 
@@ -39,21 +40,27 @@ async def received(stream: asyncio.StreamReader, limits: Limits) -> Answer:
     except (ValueError, RecursionError):
         raise no_sense() from None
     match head:
-        case {"count": int(count)} if not isinstance(count, bool):
-            return Answer(head, await _pages(stream, count, limits))
+        case {"size": int(size)} if size >= 0:
+            if size > limits.characters * 4 + limits.pages * _PAGE.size:
+                raise too_much_text(limits)
+            return Answer(head, _pages(await stream.readexactly(size), limits))
     raise no_sense()
 
 
-async def _pages(stream: asyncio.StreamReader, count: int, limits: Limits) -> tuple[Page, ...]:
-    pages, left = [], limits.characters * 4
-    if count > limits.pages:
-        raise too_much_text(limits)
-    for _ in range(count):
-        number, size = struct.unpack(">II", await stream.readexactly(8))
-        left -= size
-        if left < 0:
+def _pages(body: bytes, limits: Limits) -> tuple[Page, ...]:
+    """Each after its number and its length."""
+    pages: list[Page] = []
+    at = 0
+    while at < len(body):
+        if len(pages) == limits.pages:
             raise too_much_text(limits)
-        pages.append(Page(number, (await stream.readexactly(size)).decode("utf-8", "replace").replace("\x00", "")))
+        if len(body) - at < _PAGE.size:
+            raise no_sense()
+        number, size = _PAGE.unpack_from(body, at)
+        at += _PAGE.size + size
+        if at > len(body):
+            raise no_sense()
+        pages.append(Page(number, body[at - size : at].decode("utf-8", "replace").replace("\x00", "")))
     return tuple(pages)
 
 

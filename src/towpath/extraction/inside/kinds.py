@@ -11,12 +11,14 @@ from towpath.extraction.inside.refusals import Refused, encrypted
 
 TAKEN = "PDF, DOCX, PPTX, XLSX, HTML, Markdown, plain text, e-mail (.eml) and pictures (PNG, JPEG, TIFF, WebP, BMP, GIF)"
 _HEAD = 4096
+_STRANGE = bytes(byte for byte in range(32) if byte not in b"\t\n\r\f\x1b")
 
 
 @dataclass(frozen=True, slots=True)
 class Kind:
     name: str
     media_type: str
+    macros: bool = False
 
 
 PDF = Kind("PDF", "application/pdf")
@@ -102,7 +104,7 @@ def _is_binary(head: bytes) -> bool:
     """Some stray bytes are in many old texts; every encoding but UTF-16 and UTF-32 is almost free of control characters."""
     if _is_wide(head):
         return False
-    strange = sum(byte < 32 and byte not in b"\t\n\r\f\x1b" for byte in head)
+    strange = len(head) - len(head.translate(None, _STRANGE))
     return strange > max(8, len(head) // 50)
 
 

@@ -6,7 +6,6 @@ import asyncio
 import re
 from typing import Any
 
-from towpath.extraction.inside import packages
 from towpath.extraction.inside.asked import Asked, Read
 from towpath.extraction.inside.kinds import Kind
 from towpath.extraction.inside.languages import short
@@ -29,6 +28,7 @@ class Library:
         import xberg
 
         self._xberg, self._loop = xberg, asyncio.new_event_loop()
+        self._configs: dict[tuple[int, int, int], Any] = {}
         self.version = str(xberg.__version__)
 
     def start(self) -> None:
@@ -43,23 +43,17 @@ class Library:
         return self._told(found, data, kind)
 
     def _read(self, data: bytes, media_type: str, pages: int, characters: int, unpacked: int) -> Any:
-        xberg = self._xberg
-        config = xberg.ExtractionConfig(
-            use_cache=False, disable_ocr=True, enable_quality_processing=False, max_archive_depth=0,
-            mime_detection_policy="trust_extension",
-            pages=xberg.PageConfig(extract_pages=True), language_detection=xberg.LanguageDetectionConfig(),
-            concurrency=xberg.ConcurrencyConfig(max_threads=1),
-            html_options=xberg.ConversionOptions(skip_images=True),
-            security_limits=xberg.SecurityLimits(
-                max_pages=pages, max_content_size=characters * 4, max_archive_size=unpacked, max_compression_ratio=1000,
-                max_table_cells=5_000_000,
-            ),
-        )  # fmt: skip
-        given = xberg.ExtractInput(kind="bytes", bytes=data, mime_type=media_type)
-        result = self._loop.run_until_complete(xberg.extract(given, config))
+        given = self._xberg.ExtractInput(kind="bytes", bytes=data, mime_type=media_type)
+        result = self._loop.run_until_complete(self._xberg.extract(given, self._config(pages, characters, unpacked)))
         if result.errors or not result.results:
             raise RuntimeError("; ".join(item.message for item in result.errors[:3]) or "it gave no result")
         return result.results[0]
+
+    def _config(self, pages: int, characters: int, unpacked: int) -> Any:
+        """The same for every document of a process, but for the first ones that start the library."""
+        if (pages, characters, unpacked) not in self._configs:
+            self._configs[pages, characters, unpacked] = _config(self._xberg, pages, characters, unpacked)
+        return self._configs[pages, characters, unpacked]
 
     def _told(self, found: Any, data: bytes, kind: Kind) -> Read:
         meta = found.metadata
@@ -70,13 +64,26 @@ class Library:
             title=_text(meta.title), language=short(meta.language, found.detected_languages), metadata=_metadata(meta),
             warnings=[item.message for item in found.processing_warnings if not _is_no_news(item)],
         )  # fmt: skip
-        if kind.name in ("DOCX", "PPTX", "XLSX") and packages.has_macros(data):
+        if kind.macros:
             read.warnings.append("the document carries macros, which are neither run nor read")
         if kind.name == "PDF":
             if b"%%EOF" not in data[-_TAIL:]:
                 read.warnings.append("the file stops before its end; some of it may be missing")
             read.pictures = [number for number, text in read.pages if not _has_text(text)]
         return read
+
+
+def _config(xberg: Any, pages: int, characters: int, unpacked: int) -> Any:
+    return xberg.ExtractionConfig(
+        use_cache=False, disable_ocr=True, enable_quality_processing=False, max_archive_depth=0,
+        mime_detection_policy="trust_extension",
+        pages=xberg.PageConfig(extract_pages=True), language_detection=xberg.LanguageDetectionConfig(),
+        concurrency=xberg.ConcurrencyConfig(max_threads=1), html_options=xberg.ConversionOptions(skip_images=True),
+        security_limits=xberg.SecurityLimits(
+            max_pages=pages, max_content_size=characters * 4, max_archive_size=unpacked, max_compression_ratio=1000,
+            max_table_cells=5_000_000,
+        ),
+    )  # fmt: skip
 
 
 def _is_no_news(item: Any) -> bool:

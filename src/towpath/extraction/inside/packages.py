@@ -20,8 +20,9 @@ _PARTS = {
 _MAIN = ("word/document.xml", "ppt/presentation.xml", "xl/workbook.xml")
 
 
-def looked_into(data: bytes, most_unpacked: int) -> tuple[str, str]:
-    """The name and media type of the Office document. Raises `Refused`, also for what is too large when unpacked."""
+def looked_into(data: bytes, most_unpacked: int) -> tuple[str, str, bool]:
+    """The name and media type of the Office document, and whether it has macros. Raises `Refused`, also for what is too
+    large when it is unpacked."""
     try:
         entries = zipfile.ZipFile(io.BytesIO(data)).infolist()
     except (zipfile.BadZipFile, ValueError, OverflowError, NotImplementedError) as error:
@@ -33,11 +34,7 @@ def looked_into(data: bytes, most_unpacked: int) -> tuple[str, str]:
     _check_sizes(entries, len(data), most_unpacked)
     if any(entry.flag_bits & 1 for entry in entries):
         raise encrypted("archive")
-    return _office(entries)
-
-
-def has_macros(data: bytes) -> bool:
-    return any(entry.filename.endswith("vbaProject.bin") for entry in zipfile.ZipFile(io.BytesIO(data)).infolist())
+    return *_office(entries), any(entry.filename.endswith("vbaProject.bin") for entry in entries)
 
 
 def _check_names(entries: list[zipfile.ZipInfo]) -> None:

@@ -2,8 +2,8 @@
 
 It knows no path, holds no secrets, and locks itself in before it touches a document (`walls/lock.py`). Requests come over
 standard input, each with its document; answers go to standard output; it ends when standard input or the lifeline ends.
-A request is a length, that many bytes of JSON, and the document; an answer is a length, JSON, and its pages as texts, each
-after its length (`towpath.extraction.wire`).
+A request is a length, that many bytes of JSON, and the document. An answer is a length, JSON, and its pages, each after its
+number and its length (`towpath.extraction.answers`).
 """
 
 from __future__ import annotations
@@ -113,14 +113,9 @@ def answered(reader: Reader, asked: dict[str, Any], data: bytes, inside: Any) ->
 
 def send(target: int, answer: dict[str, Any]) -> None:
     pages = [(number, text.encode("utf-8", "replace")) for number, text in answer.pop("pages", [])]
-    head = json.dumps(answer | {"count": len(pages)}).encode()
-    write(target, struct.pack(">I", len(head)) + head)
-    for number, text in pages:
-        write(target, struct.pack(">II", number, len(text)) + text)
-
-
-def write(target: int, data: bytes) -> None:
-    rest = memoryview(data)
+    body = b"".join(struct.pack(">II", number, len(text)) + text for number, text in pages)
+    head = json.dumps(answer | {"size": len(body)}).encode()
+    rest = memoryview(struct.pack(">I", len(head)) + head + body)
     while rest:
         rest = rest[os.write(target, rest) :]
 
