@@ -37,7 +37,7 @@ def doctor(
     as_json: AsJson = False,
     database: Database = None,
 ) -> None:
-    """Checks the installation, the locks of what opens files, the database, clocks, disk space, and for stuck jobs. Says what to do.
+    """Checks the installation, what opens files, the database, clocks, disk space, and for stuck jobs. Says what to do.
 
     With --provider it checks one batch provider, live: that its library is installed, that there are credentials, and that
     the provider takes them, by one request that orders nothing and costs nothing. The environment is this one; workers that
