@@ -30,11 +30,14 @@ def main() -> None:
         console.print(f"[dim]{time.monotonic() - start:6.0f} s[/]  [bold]{title}[/]")
         return lambda name, figure: console.print(f"          {name}  {figure:,.4g}", highlight=False)
 
+    if "extraction" in options.only:  # no database has a part in it
+        sections.extraction(sizes, announce, results)
     for kind, kind_of_databases in _DATABASES.items():
-        if options.database in (None, kind):
+        by_database = [section for section in options.only if section != "extraction"]
+        if by_database and options.database in (None, kind):
             with kind_of_databases() as databases:
                 versions.append(databases.version())
-                for section in options.only:
+                for section in by_database:
                     _run(section, databases, sizes, options.systems, announce, results, seed=options.seed)
     report.show(results, console)
     if options.write:

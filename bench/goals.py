@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from bench.extraction import ONE_OWNER
 from bench.plan import TOWPATH
 from bench.recordings import AS_IT_COMES, ONE, TWO
 from bench.results import Results, Throughput
@@ -36,6 +37,7 @@ def judge(results: Results) -> list[Goal]:
         _through_local,
         _memory,
         _cycles,
+        _extractions,
     )
     return [goal for kind in kinds for goal in kind(results)]
 
@@ -182,3 +184,10 @@ def _cycles(results: Results) -> Iterator[Goal]:
         text = f"a reconciler's cycle no slower at {many.waiting:,} waiting than at {few.waiting:,}, within 20 %"
         met = times <= 1.2 and many.statements == few.statements
         yield Goal(many.database, text, f"{times:.2f} times, {many.statements} statements", met)
+
+
+def _extractions(results: Results) -> Iterator[Goal]:
+    for found in results.extractions:
+        if found.system == ONE_OWNER:
+            over = 1 / found.ratio - 1
+            yield Goal("none", "small documents within 15 % of the library called directly", f"{over:+.1%}", over < 0.15)

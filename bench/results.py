@@ -126,6 +126,21 @@ class Transcription:
 
 
 @dataclass(frozen=True)
+class Extraction:
+    """Small documents per second, one after the other."""
+
+    system: str
+    documents: int
+    rate: float
+    megabytes: float
+    """Per second, of the files."""
+    ratio: float
+    """To the library on the same documents, called directly."""
+    lowest: float
+    highest: float
+
+
+@dataclass(frozen=True)
 class Turn:
     """Seconds until one person's minute was transcribed, alone and behind another's backlog."""
 
@@ -211,3 +226,4 @@ class Results:
     through_local: list[ThroughLocal] = field(default_factory=list)
     memory: list[Memory] = field(default_factory=list)
     cycles: list[Cycle] = field(default_factory=list)
+    extractions: list[Extraction] = field(default_factory=list)

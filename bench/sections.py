@@ -7,6 +7,7 @@ from statistics import median
 from bench.claims import claim_costs
 from bench.databases import Databases
 from bench.endpoints import endpoint_costs
+from bench.extraction import extractions
 from bench.fan_out import fan_out
 from bench.fresh import from_the_first_job_on
 from bench.local import SLOTS as LOCAL_SLOTS
@@ -23,6 +24,7 @@ from bench.results import (
     ClaimCost,
     Cycle,
     EndpointCost,
+    Extraction,
     FanOut,
     Fresh,
     Memory,
@@ -168,6 +170,15 @@ def recordings(databases: Databases, sizes: Sizes, announce: Announce, results: 
     progress("seconds alone", found.alone)
     progress("seconds behind the backlog", found.behind)
     results.turns.append(found)
+
+
+def extraction(sizes: Sizes, announce: Announce, results: Results) -> None:
+    progress = announce(f"{sizes.documents:,} small documents, documents per second")
+    compared, megabytes = extractions(documents=sizes.documents, rounds=sizes.rounds, progress=progress)
+    for name, found in compared.items():
+        size = found.rate * megabytes / sizes.documents
+        ratios = (found.ratio, min(found.ratios), max(found.ratios))
+        results.extractions.append(Extraction(name, sizes.documents, found.rate, size, *ratios))
 
 
 def waits(databases: Databases, sizes: Sizes, seed: int, announce: Announce, results: Results) -> None:

@@ -2,9 +2,10 @@
 
 from dataclasses import dataclass
 
+from bench.extraction import LIBRARY as DOCUMENT_LIBRARY
 from bench.goals import judge
 from bench.recordings import LIBRARY
-from bench.results import Results, ShortJobs, Throughput, Transcription
+from bench.results import Extraction, Results, ShortJobs, Throughput, Transcription
 
 GOALS = "Goals"
 
@@ -34,13 +35,14 @@ def tables(results: Results) -> list[Table]:
         _through_local,
         _memory,
         _cycles,
+        _extractions,
         _goals,
     )
     found = [kind(results) for kind in kinds]
     return [table for table in found if table.rows]
 
 
-def _compared(line: Throughput | ShortJobs | Transcription, with_what: str) -> str:
+def _compared(line: Throughput | ShortJobs | Transcription | Extraction, with_what: str) -> str:
     """The median of the rounds and their range, or 1 for what the others are compared with."""
     return "1" if line.system == with_what else f"{line.ratio:.3g} ({line.lowest:.3g}–{line.highest:.3g})"
 
@@ -136,6 +138,16 @@ def _transcriptions(results: Results) -> Table:
             *(_compared(line, LIBRARY), f"{line.computing:.2f}"),
         )
         for line in results.transcriptions
+    ]
+    return Table(title, header, rows)
+
+
+def _extractions(results: Results) -> Table:
+    title = "Small documents of eight kinds, read one after the other"
+    header = ("system", "documents", "documents/s", "MB/s", "of the library")
+    rows = [
+        (line.system, f"{line.documents:,}", f"{line.rate:,.0f}", f"{line.megabytes:.1f}", _compared(line, DOCUMENT_LIBRARY))
+        for line in results.extractions
     ]
     return Table(title, header, rows)
 

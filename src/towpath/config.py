@@ -108,6 +108,12 @@ class Settings:
     model_timeout_seconds: float = _setting(120.0, "How long a speech or chat service may take for one answer")  # type: ignore[assignment]
     models_dir: str = _setting("", "Where pulled models are kept; empty: .cache/towpath/models in the home directory")  # type: ignore[assignment]
     models_url: str = _setting("", "A mirror to pull models from, by the same paths; empty: where their makers publish them")  # type: ignore[assignment]
+    extract_memory_mb: int = _setting(
+        2048, "Memory that the process may have in which one document is read; pictures of text take 1200"
+    )  # type: ignore[assignment]
+    extract_seconds: float = _setting(300.0, "How long one document may be read, and again its pages that are pictures")  # type: ignore[assignment]
+    extract_pages: int = _setting(5000, "Most pages of one document; one with more is refused")  # type: ignore[assignment]
+    extract_ocr: bool = _setting(True, "Read pages and pictures that have no text of their own (OCR)")  # type: ignore[assignment]
     max_upload_bytes: int = _setting(5 * 1024**3, "Largest file that can be uploaded; 0: no limit")  # type: ignore[assignment]
     upload_quota_bytes: int = _setting(0, "How much the files of one tenant may take up together; 0: no limit")  # type: ignore[assignment]
     open_uploads_per_account: int = _setting(

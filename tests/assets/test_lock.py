@@ -13,9 +13,10 @@ from typing import Any
 import pytest
 
 from tests.assets import hijacked, media
-from towpath.assets import Decoding, Limits, MediaUnreadable, decoding, lock
+from towpath.assets import Decoding, Limits, MediaUnreadable, decoding
 from towpath.cli.decoder_checkup import checkup
 from towpath.engine.asking.findings import Level
+from towpath.walls import lock
 
 LINUX = sys.platform == "linux"
 _PROGRAM = decoding._PROGRAM

@@ -1,7 +1,7 @@
 """The program that opens strangers' audio and video, run by `media.py` as a process of its own: decoder.py JSON
 
-It imports nothing of Towpath, holds no secrets, and locks itself in before it touches the file (`lock.py`). It knows no
-path: the file comes as an open descriptor, the audio goes to standard output, and its answer, as JSON, to a pipe of its
+It imports nothing of Towpath, holds no secrets, and locks itself in before it touches the file (`walls/lock.py`). It knows
+no path: the file comes as an open descriptor, the audio goes to standard output, and its answer, as JSON, to a pipe of its
 own. It ends itself when its standard input ends, which is when whoever started it is gone.
 """
 
@@ -10,10 +10,7 @@ import importlib.util
 import json
 import os
 import pkgutil
-import resource
-import signal
 import sys
-import threading
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -33,29 +30,24 @@ class Refused(Exception):
 
 
 def limit(limits: dict[str, Any]) -> None:
-    memory = limits["memory_mb"] * 1024 * 1024
-    resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
-    resource.setrlimit(resource.RLIMIT_CPU, (limits["cpu_seconds"], limits["cpu_seconds"] + 1))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    walls("inside").limit(limits["memory_mb"], limits["cpu_seconds"])
 
 
-def locked_in(walls: list[str]) -> list[str]:
+def locked_in(wanted: list[str]) -> list[str]:
     """Answers which of the walls stand."""
-    found = importlib.util.spec_from_file_location("lock", Path(__file__).with_name("lock.py"))
-    assert found is not None
-    assert found.loader is not None
-    lock = importlib.util.module_from_spec(found)
-    found.loader.exec_module(lock)
-    stand: list[str] = lock.put_on(walls, threading.Thread(target=end_with_the_parent, daemon=True).start)
+    inside = walls("inside")
+    stand: list[str] = walls("lock").put_on(wanted, lambda: inside.watch_the_parent(0))
     return stand
 
 
-def end_with_the_parent() -> None:
-    while os.read(0, 1024):
-        pass
-    with contextlib.suppress(PermissionError):  # where it may not, it has no children either
-        os.killpg(os.getpid(), signal.SIGKILL)  # it was started as the leader of a group
-    os._exit(1)
+def walls(part: str) -> Any:
+    """By its path: nothing of Towpath is imported here."""
+    found = importlib.util.spec_from_file_location(part, Path(__file__).parents[1] / "walls" / f"{part}.py")
+    assert found is not None
+    assert found.loader is not None
+    module = importlib.util.module_from_spec(found)
+    found.loader.exec_module(module)
+    return module
 
 
 def opened(av: Any, source: BinaryIO) -> Any:
@@ -201,23 +193,17 @@ def work(asked: dict[str, Any]) -> dict[str, Any]:
     return {"info": found, "walls": walls}
 
 
-def out_of_memory(error: Exception) -> bool:
-    """Python, the decoder and the loader of libraries each say it in their own way."""
-    told = ("Cannot allocate memory", "failed to map segment", "cannot allocate")
-    return isinstance(error, MemoryError) or any(words in str(error) for words in told)
-
-
 def main() -> None:
-    asked = json.loads(sys.argv[1])
+    asked, inside = json.loads(sys.argv[1]), walls("inside")
     try:
         limit(asked["limits"])
         answer = work(asked)
     except Refused as error:
         answer = {"refused": str(error), "remedy": error.remedy}
     except ImportError as error:
-        answer = {"memory": True} if out_of_memory(error) else {"missing": str(error)}
+        answer = {"memory": True} if inside.out_of_memory(error) else {"missing": str(error)}
     except Exception as error:
-        answer = {"memory": True} if out_of_memory(error) else {"failed": f"{type(error).__name__}: {error}"}
+        answer = {"memory": True} if inside.out_of_memory(error) else {"failed": f"{type(error).__name__}: {error}"}
     os.write(asked["answer"], json.dumps(answer).encode())
     os._exit(0)  # nothing of the file's has a last word
 

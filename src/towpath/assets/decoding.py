@@ -20,7 +20,7 @@ from pathlib import Path
 from towpath.assets.answers import MediaInfo, understood
 from towpath.assets.errors import MediaUnreadable
 from towpath.assets.limits import Limits
-from towpath.assets.lock import WALLS
+from towpath.walls.lock import WALLS
 
 BYTES_PER_SECOND = 32_000
 _PROGRAM = Path(__file__).with_name("decoder.py")

@@ -12,12 +12,12 @@ from pathlib import Path
 from towpath.assets.decoding import Decoding
 from towpath.assets.errors import MediaUnreadable
 from towpath.assets.limits import PROBING
-from towpath.assets.lock import WALLS
 from towpath.core.errors import ConfigurationError, Transient
 from towpath.engine.asking.findings import Finding, note, ok, problem
+from towpath.walls.lock import WALLS
 
 _TOPIC = "decoder"
-_REMEDY = "let workers run on Linux 5.13 or later in a place that allows seccomp, or as a user of their own that owns little"
+REMEDY = "let workers run on Linux 5.13 or later in a place that allows seccomp, or as a user of their own that owns little"
 
 
 async def checkup(walls: Sequence[str] = WALLS) -> list[Finding]:
@@ -48,11 +48,11 @@ def _described(walls: Collection[str]) -> Finding:
     stand = ", ".join(walls)
     if "seccomp" in walls:
         return ok(_TOPIC, f"opens strangers' files without access to files, network and programs ({stand})")
-    left = _left_open(walls)
-    return note(_TOPIC, f"one that a file has taken over could still {left}; it is held by: {stand or 'nothing'}", _REMEDY)
+    left = left_open(walls)
+    return note(_TOPIC, f"one that a file has taken over could still {left}; it is held by: {stand or 'nothing'}", REMEDY)
 
 
-def _left_open(walls: Collection[str]) -> str:
+def left_open(walls: Collection[str]) -> str:
     if "landlock" in walls:
         return (
             "start processes of its own" if "namespaces" in walls else "start processes of its own and send over the network"

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from towpath.cli import decoder_checkup, provider_checkup
+from towpath.cli import decoder_checkup, extraction_checkup, provider_checkup
 from towpath.cli.data import exists, how_to_find, options_for
 from towpath.cli.installation import check_installation
 from towpath.cli.opening import app_for, run
@@ -37,7 +37,7 @@ def doctor(
     as_json: AsJson = False,
     database: Database = None,
 ) -> None:
-    """Checks the installation, the decoder's lock, the database, clocks, disk space, and for stuck jobs. Says what to do.
+    """Checks the installation, what opens files, the database, clocks, disk space, and for stuck jobs. Says what to do.
 
     With --provider it checks one batch provider, live: that its library is installed, that there are credentials, and that
     the provider takes them, by one request that orders nothing and costs nothing. The environment is this one; workers that
@@ -64,7 +64,12 @@ def doctor(
 
 async def _examine(app_path: str | None, database: str | None) -> list[Finding]:
     app = app_for(database, app_path)
-    return [*check_installation(app.url, app.settings), *await decoder_checkup.checkup(), *await _database(app)]
+    return [
+        *check_installation(app.url, app.settings),
+        *await decoder_checkup.checkup(),
+        *await extraction_checkup.checkup(),
+        *await _database(app),
+    ]
 
 
 async def _database(app: App) -> list[Finding]:

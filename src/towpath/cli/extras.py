@@ -17,6 +17,7 @@ EXTRAS: dict[str, dict[str, str]] = {
         "av": "av", "httpx": "httpx", "moonshine-voice": "moonshine_voice", "webrtcvad-wheels": "webrtcvad",
         "wordllama": "wordllama",
     },
+    "documents": {"onnxruntime": "onnxruntime", "pypdfium2": "pypdfium2", "rapidocr": "rapidocr", "xberg": "xberg"},
     "anthropic": {"anthropic": "anthropic"},
     "aws": {"boto3": "boto3", "httpx": "httpx", "obstore": "obstore"},
     "azure": {"httpx": "httpx", "obstore": "obstore"},
@@ -26,7 +27,7 @@ EXTRAS: dict[str, dict[str, str]] = {
 }  # fmt: skip
 """By extra: its packages, and the module by which one sees that a package is there."""
 
-_FOR = {"server": "for the server", "local": "to transcribe on this machine"}
+_FOR = {"server": "for the server", "local": "to transcribe on this machine", "documents": "to read documents"}
 
 
 def need(extra: str, *, useful: tuple[str, ...] = ()) -> None:

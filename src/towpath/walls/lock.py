@@ -5,7 +5,7 @@ Each wall stands by itself, and which ones there are depends on the kernel; `tow
 
 namespaces   a network without any address, and no power of root's over what is outside
 landlock     no file can be opened, made or run, no port reached, no process outside signalled
-limits       no new descriptor, no file that grows, no child (a process of root could lift this one again)
+limits       no new descriptor, no file that grows, no child (a process of root could lift this one again; not with `loops`)
 seccomp      no system call but those of the list below; all others are refused as not permitted
 """
 
@@ -22,7 +22,10 @@ _SET_DUMPABLE, _SET_NO_NEW_PRIVS = 4, 38
 _LANDLOCK_CREATE, _LANDLOCK_RESTRICT = 444, 446
 _SECCOMP_SET_MODE_FILTER, _SECCOMP_ALL_THREADS = 1, 1
 _ALLOW, _REFUSE = 0x7FFF0000, 0x00050000 | errno.EPERM
-_LOAD, _JUMP_IF_EQUAL, _RETURN = 0x20, 0x15, 0x06  # of a word at an offset; to a constant; a constant
+_NOT_THERE = 0x00050000 | errno.ENOSYS
+_CLONE_THREAD = 0x00010000
+# Of a word at an offset; to a constant; with a bit of a constant; a constant.
+_LOAD, _JUMP_IF_EQUAL, _JUMP_IF_SET, _RETURN = 0x20, 0x15, 0x45, 0x06
 
 # What computing takes. The numbers are the kernel's, and never change.
 _X86_64 = {
@@ -41,6 +44,12 @@ _AARCH64 = {
     "gettimeofday": 169, "getpid": 172, "gettid": 178, "sysinfo": 179, "brk": 214, "munmap": 215, "mremap": 216,
     "mmap": 222, "mprotect": 226, "madvise": 233, "getrandom": 278, "membarrier": 283, "rseq": 293,
 }  # fmt: skip
+# What an event loop takes that was made before: to wait for its descriptors, and to wake itself over a pair of sockets.
+_LOOPS = {
+    "x86_64": {"sendto": 44, "recvfrom": 45, "epoll_wait": 232, "epoll_ctl": 233, "epoll_pwait": 281},
+    "aarch64": {"epoll_ctl": 21, "epoll_pwait": 22, "sendto": 206, "recvfrom": 207},
+}
+_CLONES = {"x86_64": (56, 435), "aarch64": (220, 435)}
 # Machine: how the kernel calls it, the number of seccomp(2), and what is allowed.
 _MACHINES = {"x86_64": (0xC000003E, 317, _X86_64), "aarch64": (0xC00000B7, 277, _AARCH64)}
 
@@ -57,11 +66,14 @@ class _Program(ctypes.Structure):
     _fields_ = (("length", ctypes.c_uint16), ("instructions", ctypes.POINTER(_Instruction)))
 
 
-def put_on(wanted: Collection[str], start_threads: Callable[[], None]) -> list[str]:
-    """Raises the walls that are wanted and answers those that stand. Two of them hold for threads that are started later."""
+def put_on(wanted: Collection[str], start_threads: Callable[[], None], *, loops: bool = False) -> list[str]:
+    """Raises the walls that are wanted and answers those that stand. Two of them hold for threads that are started later.
+
+    `loops` is for a library with an event loop of its own: it may wait for its threads, and start others. Never a process.
+    """
     stand = [name for name, raised in _FIRST.items() if name in wanted and raised()]
     start_threads()
-    return stand + [name for name, raised in _THEN.items() if name in wanted and raised()]
+    return stand + [name for name, raised in _THEN.items() if name in wanted and raised(loops)]
 
 
 def enter_namespaces() -> bool:
@@ -88,21 +100,22 @@ def close_files() -> bool:
         os.close(made)
 
 
-def filter_calls() -> bool:
+def filter_calls(loops: bool = False) -> bool:
     """For every thread of the process. The last wall: the others could not be raised behind it."""
     found = _MACHINES.get(platform.machine()) if sys.platform == "linux" and sys.maxsize > 2**32 else None
     if found is None or not no_new_privileges():
         return False
     architecture, seccomp, allowed = found
-    program = _filter(architecture, sorted(allowed.values()))
+    calls = allowed | _LOOPS[platform.machine()] if loops else allowed
+    program = _filter(architecture, sorted(calls.values()), _CLONES[platform.machine()] if loops else None)
     code = (_Instruction * len(program))(*program)
     given = _Program(len(program), code)
     return _call(seccomp, _SECCOMP_SET_MODE_FILTER, _SECCOMP_ALL_THREADS, ctypes.byref(given)) == 0
 
 
-def lower_limits() -> bool:
-    """What every system has. Descriptors that are open stay so."""
-    for what in (resource.RLIMIT_NOFILE, resource.RLIMIT_FSIZE, resource.RLIMIT_NPROC):
+def lower_limits(loops: bool = False) -> bool:
+    """What every system has. Descriptors that are open stay so. Threads are counted as processes."""
+    for what in (resource.RLIMIT_NOFILE, resource.RLIMIT_FSIZE, *(() if loops else (resource.RLIMIT_NPROC,))):
         resource.setrlimit(what, (0, 0))
     return True
 
@@ -113,17 +126,31 @@ def no_new_privileges() -> bool:
     return bool(libc.prctl(_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 and libc.prctl(_SET_DUMPABLE, 0, 0, 0, 0) == 0)
 
 
-def _filter(architecture: int, allowed: list[int]) -> list[_Instruction]:
+def _filter(architecture: int, allowed: list[int], threads: tuple[int, int] | None = None) -> list[_Instruction]:
     """Calls of another architecture have other numbers, so they are refused before any number is looked at."""
-    refuse, allow = len(allowed) + 3, len(allowed) + 4
+    more = _threads_only(*threads) if threads else []
+    refuse, allow = len(allowed) + len(more) + 3, len(allowed) + len(more) + 4
     checks = [_Instruction(_JUMP_IF_EQUAL, allow - at - 1, 0, number) for at, number in enumerate(allowed, 3)]
     return [
         _Instruction(_LOAD, 0, 0, 4),
         _Instruction(_JUMP_IF_EQUAL, 0, refuse - 2, architecture),
         _Instruction(_LOAD, 0, 0, 0),
         *checks,
+        *more,
         _Instruction(_RETURN, 0, 0, _REFUSE),
         _Instruction(_RETURN, 0, 0, _ALLOW),
+    ]
+
+
+def _threads_only(clone: int, clone3: int) -> list[_Instruction]:
+    """What `clone` is to make stands in its first argument, and must be a thread. A filter cannot look at what `clone3`
+    points to: it is said not to exist, and then the C library takes `clone`."""
+    return [
+        _Instruction(_JUMP_IF_EQUAL, 0, 1, clone3),
+        _Instruction(_RETURN, 0, 0, _NOT_THERE),
+        _Instruction(_JUMP_IF_EQUAL, 0, 2, clone),
+        _Instruction(_LOAD, 0, 0, 16),
+        _Instruction(_JUMP_IF_SET, 1, 0, _CLONE_THREAD),
     ]
 
 
