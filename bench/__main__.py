@@ -73,6 +73,8 @@ def _run(
             sections.endpoints(databases, sizes, announce, results)
         case "recordings":
             sections.recordings(databases, sizes, announce, results)
+        case "search":
+            sections.searches(databases, sizes, announce, results)
         case "waits":
             sections.waits(databases, sizes, seed, announce, results)
         case "batches":

@@ -36,6 +36,7 @@ def judge(results: Results) -> list[Goal]:
         _through_local,
         _memory,
         _cycles,
+        _rankings,
     )
     return [goal for kind in kinds for goal in kind(results)]
 
@@ -182,3 +183,12 @@ def _cycles(results: Results) -> Iterator[Goal]:
         text = f"a reconciler's cycle no slower at {many.waiting:,} waiting than at {few.waiting:,}, within 20 %"
         met = times <= 1.2 and many.statements == few.statements
         yield Goal(many.database, text, f"{times:.2f} times, {many.statements} statements", met)
+
+
+def _rankings(results: Results) -> Iterator[Goal]:
+    for database in ("postgres", "sqlite"):
+        found = {line.how: line for line in results.rankings if line.database == database and line.kind == "all"}
+        if found:
+            best = max(found["words"].recall, found["meaning"].recall)
+            text = "words and meaning together find more of the held-out questions than either alone"
+            yield Goal(database, text, f"{found['both'].recall:.3f} against {best:.3f}", found["both"].recall > best)

@@ -17,6 +17,7 @@ Section = Literal[
     "recordings",
     "waits",
     "batches",
+    "search",
 ]
 SECTIONS: tuple[Section, ...] = get_args(Section)
 
@@ -54,6 +55,8 @@ class Sizes:
     """Requests of a batch that is to take no more memory than one of a tenth."""
     cycles: int
     """Of a reconciler, at each number of jobs that wait."""
+    passages: int
+    """Passages in an index that is asked."""
 
     def __str__(self) -> str:
         rounds = "one round" if self.rounds == 1 else f"{self.rounds} rounds"
@@ -62,11 +65,11 @@ class Sizes:
 
 FULL = Sizes(
     rounds=3, seconds=1.5, samples=300, small=10_000, large=1_000_000, claims=200, table=100_000, requests=1000, speech=6.0,
-    backlog=10.0, hour=150.0, fresh=180.0, local=4_000, many=1_000_000, cycles=50,
+    backlog=10.0, hour=150.0, fresh=180.0, passages=100_000, local=4_000, many=1_000_000, cycles=50,
 )  # fmt: skip
 QUICK = Sizes(
     rounds=1, seconds=0.5, samples=60, small=10_000, large=50_000, claims=40, table=10_000, requests=200, speech=3.0,
-    backlog=2.0, hour=60.0, fresh=15.0, local=1_000, many=100_000, cycles=20,
+    backlog=2.0, hour=60.0, fresh=15.0, passages=5_000, local=1_000, many=100_000, cycles=20,
 )  # fmt: skip
 
 
