@@ -2,7 +2,7 @@
 
 import argparse
 import time
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 
 from rich.console import Console
 
@@ -15,6 +15,18 @@ from bench.results import Results
 from bench.waits import SEED
 
 _DATABASES: dict[DatabaseKind, type[Databases]] = {"postgres": PostgresDatabases, "sqlite": SqliteDatabases}
+_PLAIN: dict[Section, Callable[[Databases, Sizes, sections.Announce, Results], None]] = {
+    "slots": sections.slots,
+    "pairs": sections.pairs,
+    "pruning": sections.pruned,
+    "fresh": sections.fresh,
+    "streams": sections.streams,
+    "endpoints": sections.endpoints,
+    "recordings": sections.recordings,
+    "batches": sections.batches,
+    "search": sections.searches,
+}
+"""Sections that take no part of the command line."""
 
 console = Console()
 
@@ -58,28 +70,14 @@ def _run(
     match section:
         case "enqueue" | "drain":
             sections.throughput(section, databases, sizes, chosen, announce, results)
-        case "slots":
-            sections.slots(databases, sizes, announce, results)
-        case "pairs":
-            sections.pairs(databases, sizes, announce, results)
-        case "pruning":
-            sections.pruned(databases, sizes, announce, results)
-        case "fresh":
-            sections.fresh(databases, sizes, announce, results)
         case "pickup":
             sections.pickups(databases, sizes, chosen, announce, results)
         case "claims":
             sections.claims(databases, sizes, chosen, announce, results)
-        case "streams":
-            sections.streams(databases, sizes, announce, results)
-        case "endpoints":
-            sections.endpoints(databases, sizes, announce, results)
-        case "recordings":
-            sections.recordings(databases, sizes, announce, results)
         case "waits":
             sections.waits(databases, sizes, seed, announce, results)
-        case "batches":
-            sections.batches(databases, sizes, announce, results)
+        case _:
+            _PLAIN[section](databases, sizes, announce, results)
 
 
 def _options() -> argparse.Namespace:

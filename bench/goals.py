@@ -38,6 +38,7 @@ def judge(results: Results) -> list[Goal]:
         _memory,
         _cycles,
         _extractions,
+        _rankings,
     )
     return [goal for kind in kinds for goal in kind(results)]
 
@@ -191,3 +192,12 @@ def _extractions(results: Results) -> Iterator[Goal]:
         if found.system == ONE_OWNER:
             over = 1 / found.ratio - 1
             yield Goal("none", "small documents within 15 % of the library called directly", f"{over:+.1%}", over < 0.15)
+
+
+def _rankings(results: Results) -> Iterator[Goal]:
+    for database in ("postgres", "sqlite"):
+        found = {line.how: line for line in results.rankings if line.database == database and line.kind == "all"}
+        if found:
+            best = max(found["words"].recall, found["meaning"].recall)
+            text = "words and meaning together find more of the held-out questions than either alone"
+            yield Goal(database, text, f"{found['both'].recall:.3f} against {best:.3f}", found["both"].recall > best)

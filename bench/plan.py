@@ -18,6 +18,7 @@ Section = Literal[
     "waits",
     "batches",
     "extraction",
+    "search",
 ]
 SECTIONS: tuple[Section, ...] = get_args(Section)
 
@@ -57,6 +58,8 @@ class Sizes:
     """Of a reconciler, at each number of jobs that wait."""
     documents: int
     """Small documents that are read one after the other."""
+    passages: int
+    """Passages in an index that is asked."""
 
     def __str__(self) -> str:
         rounds = "one round" if self.rounds == 1 else f"{self.rounds} rounds"
@@ -65,11 +68,11 @@ class Sizes:
 
 FULL = Sizes(
     rounds=3, seconds=1.5, samples=300, small=10_000, large=1_000_000, claims=200, table=100_000, requests=1000, speech=6.0,
-    backlog=10.0, hour=150.0, fresh=180.0, local=4_000, many=1_000_000, cycles=50, documents=10_000,
+    backlog=10.0, hour=150.0, fresh=180.0, passages=100_000, local=4_000, many=1_000_000, cycles=50, documents=10_000,
 )  # fmt: skip
 QUICK = Sizes(
     rounds=1, seconds=0.5, samples=60, small=10_000, large=50_000, claims=40, table=10_000, requests=200, speech=3.0,
-    backlog=2.0, hour=60.0, fresh=15.0, local=1_000, many=100_000, cycles=20, documents=400,
+    backlog=2.0, hour=60.0, fresh=15.0, passages=5_000, local=1_000, many=100_000, cycles=20, documents=400,
 )  # fmt: skip
 
 

@@ -209,6 +209,38 @@ class Cycle:
     statements: int
 
 
+@dataclass(frozen=True)
+class SearchRanking:
+    """Of the held-out questions: how many find their passage among the first five, and the mean of one through its place."""
+
+    database: DatabaseKind
+    how: str
+    kind: str
+    recall: float
+    mrr: float
+
+
+@dataclass(frozen=True)
+class SearchLatency:
+    """Milliseconds from a question to its hits."""
+
+    database: DatabaseKind
+    how: str
+    passages: int
+    p50: float
+    p99: float
+
+
+@dataclass(frozen=True)
+class Recognized:
+    """Entities of one type in the marked paragraphs."""
+
+    type: str
+    marked: int
+    precision: float
+    recall: float
+
+
 @dataclass
 class Results:
     throughput: list[Throughput] = field(default_factory=list)
@@ -227,3 +259,6 @@ class Results:
     memory: list[Memory] = field(default_factory=list)
     cycles: list[Cycle] = field(default_factory=list)
     extractions: list[Extraction] = field(default_factory=list)
+    rankings: list[SearchRanking] = field(default_factory=list)
+    latencies: list[SearchLatency] = field(default_factory=list)
+    recognized: list[Recognized] = field(default_factory=list)

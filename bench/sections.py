@@ -31,16 +31,21 @@ from bench.results import (
     Pair,
     Pickup,
     Pruning,
+    Recognized,
     Results,
+    SearchLatency,
+    SearchRanking,
     ShortJobs,
     ThroughLocal,
     Throughput,
     Transcription,
 )
+from bench.search import latencies, rankings
 from bench.slots import JOB_SECONDS, PEER, SLOTS, short_jobs
 from bench.systems import floor, runs_on, system, towpath
 from bench.throughput import drain, enqueue
 from bench.waits import told
+from tests.search.measuring import entity_figures
 
 Announce = Callable[[str], Progress]
 
@@ -203,3 +208,20 @@ def batches(databases: Databases, sizes: Sizes, announce: Announce, results: Res
     for waiting, taken in turns.items():
         took = (median(taken.milliseconds), median(taken.computing), taken.statements)
         results.cycles.append(Cycle(databases.kind, waiting, *took))
+
+
+def searches(databases: Databases, sizes: Sizes, announce: Announce, results: Results) -> None:
+    progress = announce(f"{databases.kind}: what search finds of the held-out questions")
+    for how, by_kind in rankings(databases).items():
+        for kind, found in by_kind.items():
+            results.rankings.append(SearchRanking(databases.kind, how, kind, found.recall, found.mrr))
+        progress(f"{how}, recall at 5", by_kind["all"].recall)
+    progress = announce(f"{databases.kind}: a question to {sizes.passages:,} passages")
+    for how, milliseconds in latencies(databases, passages=sizes.passages, questions=sizes.samples).items():
+        p50, p99 = median(milliseconds), percentile(milliseconds, 0.99)
+        progress(f"{how}, p50 in ms", p50)
+        results.latencies.append(SearchLatency(databases.kind, how, sizes.passages, p50, p99))
+    if not results.recognized:
+        results.recognized += [
+            Recognized(type, found.marked, found.precision, found.recall) for type, found in entity_figures().items()
+        ]

@@ -36,6 +36,9 @@ def tables(results: Results) -> list[Table]:
         _memory,
         _cycles,
         _extractions,
+        _rankings,
+        _latencies,
+        _recognized,
         _goals,
     )
     found = [kind(results) for kind in kinds]
@@ -213,6 +216,24 @@ def _cycles(results: Results) -> Table:
     ]
     title = "A reconciler's cycle with 100 orders due"
     return Table(title, ("database", "waiting", "median", "of the processor", "statements"), rows)
+
+
+def _rankings(results: Results) -> Table:
+    title = "Search: held-out questions that find their passage among 500"
+    rows = [(line.database, line.how, line.kind, f"{line.recall:.3f}", f"{line.mrr:.3f}") for line in results.rankings]
+    return Table(title, ("database", "by", "questions", "recall at 5", "MRR"), rows)
+
+
+def _latencies(results: Results) -> Table:
+    rows = [
+        (line.database, line.how, f"{line.passages:,}", f"{line.p50:.1f}", f"{line.p99:.1f}") for line in results.latencies
+    ]
+    return Table("Search: from a question to its hits", ("database", "by", "passages", "p50 ms", "p99 ms"), rows)
+
+
+def _recognized(results: Results) -> Table:
+    rows = [(line.type, str(line.marked), f"{line.precision:.2f}", f"{line.recall:.2f}") for line in results.recognized]
+    return Table("Entities found by rules", ("type", "marked", "precision", "recall"), rows)
 
 
 def _goals(results: Results) -> Table:

@@ -1,0 +1,18 @@
+"""What search brings to an app: its tables, and what this process remembers of them."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+
+from towpath import App, Slice
+from towpath.search.meaning import Embedder, Meaning
+
+SLICE = Slice("search", files("towpath.search") / "migrations", files("towpath.search") / "queries")
+
+
+def attach(app: App, embedder: Embedder | None = None) -> None:
+    """Before the app is opened, in servers and in workers; twice is once. `embedder` makes vectors of what is asked, and has
+    to be the one that made those of the passages; without one it is the model on this machine."""
+    app.add_slice(SLICE)
+    if embedder is not None:
+        app.part(Meaning).embedder = embedder
