@@ -1,5 +1,8 @@
 """Batches with a real browser: they appear and move by themselves, and each has a page."""
 
+from pathlib import Path
+
+import numpy as np
 import pytest
 from playwright.async_api import Page, expect
 from pytest_asyncio import fixture
@@ -8,6 +11,7 @@ from tests.browser.accessible import findings
 from tests.browser.contrast import too_faint
 from tests.browser.place import Place
 from tests.browser.visitors import Visitor
+from tests.models.sounds import write_wav
 from tests.products.batches.desk import EchoProvider, request
 from towpath.batches import intake
 
@@ -72,3 +76,25 @@ async def test_a_batch_is_written_in_the_browser(ann: Visitor):
     await expect(page.get_by_text("There is no price for m1")).to_be_visible()
     await page.get_by_role("button", name="Submit the batch").click()
     await expect(page.get_by_role("region", name="Results")).to_contain_text("hello", timeout=60_000)
+
+
+async def test_files_are_transcribed_from_the_browser(ann: Visitor, tmp_path: Path):
+    talk, notes = tmp_path / "talk.wav", tmp_path / "notes.txt"
+    write_wav(talk, np.zeros(16_000, dtype=np.float32))
+    notes.write_text("no sound", "utf-8")
+    page = await ann.open("/batches/new?task=transcription")
+    await page.get_by_role("button", name="Submit the batch").click()
+    await expect(page.get_by_role("alert")).to_contain_text("Choose files")
+    await page.get_by_label("Audio or video").set_input_files([talk, notes])
+    await expect(page.get_by_text("2 files")).to_be_visible()
+    await expect(page.get_by_text(", uploaded")).to_be_visible(timeout=60_000)
+    await page.get_by_label("Addresses").fill("ftp://talks/monday.mp3")
+    await expect(page.get_by_role("alert")).to_contain_text("Line 1 is no address")
+    await page.get_by_label("Addresses").fill("https://talks.example/monday.pdf")
+    await ann.settled()
+    assert await readable(page) == []
+    await page.get_by_role("button", name="Submit the batch").click()
+    results = page.get_by_role("region", name="Results")
+    await expect(results).to_contain_text("talk.wav", timeout=60_000)
+    await expect(page.get_by_role("region", name="Invalid inputs")).to_contain_text("notes.txt")
+    await expect(page.get_by_role("region", name="Invalid inputs")).to_contain_text("https://talks.example/monday.pdf")

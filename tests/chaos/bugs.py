@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from towpath import App
-from towpath.core import lifecycle, verbs
+from towpath.core import endings, lifecycle, verbs
 from towpath.core.lifecycle import State
 from towpath.engine import schedules
 from towpath.engine.running import context, execution, steps
@@ -39,14 +39,14 @@ def lost_event() -> None:
 
 def double_count() -> None:
     """A child that ends is counted twice by its parent."""
-    count = verbs._count
+    count = endings.count
 
     def twice(parent: Any, child: Any, change: int) -> None:
         count(parent, child, change)
         if parent.children_open > 0:
             count(parent, child, change)
 
-    verbs._count = twice
+    endings.count = twice
 
 
 def hasty_rescue() -> None:

@@ -38,7 +38,7 @@ async def test_a_child_that_is_requeued_while_its_tree_is_pruned_lives_with_its_
         parent, [child] = await scene.family(1)
         await scene.fail(child)()
         await scene.grow_old()
-        old = retention.Which(["failed"], scene.queue)
+        old = retention.RootFilter(["failed"], scene.queue)
         done = await scene.together(
             prune=lambda: retention.prune_older(scene.services, old, timedelta(0)),
             requeue=scene.requeue(child.id),
