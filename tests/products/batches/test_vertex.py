@@ -54,7 +54,9 @@ async def test_requests_and_results_go_by_the_staging_place_and_nothing_stays_th
         async with desk.working():
             found = await desk.done(batch_id)
         assert (found["status"], found["ok"], found["failed"]) == ("PARTIAL_COMPLETE", 2, 2)
-        assert [line["error"] is None for line in await desk.results(batch_id)] == [True, False, True, False]
+        lines = await desk.results(batch_id)
+        assert [line["error"] is None for line in lines] == [True, False, True, False]
+        assert lines[0]["text"] == lines[0]["response"]["candidates"][0]["content"]["parts"][0]["text"]
         [job] = simulator.jobs.values()
         folder = f"gs://ours/towpath/batches/{batch_id}/work/returned/"
         assert job.request["asked"]["outputConfig"]["gcsDestination"]["outputUriPrefix"].startswith(folder)
