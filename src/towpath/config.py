@@ -140,8 +140,8 @@ class Settings:
 
     staging_url: str = _setting(
         "",
-        "Where inputs are copied to that a batch provider could not read otherwise: s3://, gs:// or az://bucket/folder; "
-        "empty: the blob store, if it is in such a bucket",
+        "Where inputs are copied to that a batch provider could not read otherwise, and where GOOGLE and VERTEX write: "
+        "s3://, gs:// or az://bucket/folder; empty: the blob store, if it is in such a bucket",
     )  # type: ignore[assignment]
     poll_interval_seconds: float = _setting(120.0, "The longest time between two looks at a job of a batch provider")  # type: ignore[assignment]
     task_timeout_hours: float = _setting(26.0, "A job that a batch provider has not ended by then has failed")  # type: ignore[assignment]

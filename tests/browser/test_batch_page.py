@@ -72,7 +72,7 @@ async def test_a_batch_is_written_in_the_browser(ann: Visitor):
     await lines.fill('{"custom_id": "1", "body": {"say": "hello"}}')
     await page.get_by_role("button", name="Submit the batch").click()
     await expect(page.get_by_role("alert")).to_contain_text("Name the models")
-    await page.get_by_label("Models").fill("m1")
+    await page.get_by_role("textbox", name="Models").fill("m1")
     await expect(page.get_by_text("There is no price for m1")).to_be_visible()
     await page.get_by_role("button", name="Submit the batch").click()
     await expect(page.get_by_role("region", name="Results")).to_contain_text("hello", timeout=60_000)

@@ -33,6 +33,7 @@ EMPTY = {
     "/settings/tokens": "There are none yet.",
     "/settings/webhooks": "There are none yet.",
     "/settings/prices": "No prices yet.",
+    "/settings/limits": "No limits yet.",
 }
 _FETCHED = "(name) => performance.getEntriesByType('resource').some((one) => one.name.includes(name) && one.responseEnd)"
 # A killed server breaks off in the middle of an answer.

@@ -154,6 +154,26 @@ async def test_prices_are_kept_and_what_was_done_is_in_the_audit_log(root: Visit
     await expect(page.get_by_role("row").filter(has_text="prices").first).to_be_visible()
 
 
+async def test_a_limit_is_set_raised_and_taken_away(root: Visitor):
+    named = fresh("tenant")
+    page = await root.open("/settings/limits")
+    await page.get_by_role("button", name="New limit").click()
+    await page.get_by_label("Tenant").fill(named)
+    await page.get_by_label("Dollars").fill("1.5")
+    await page.get_by_role("button", name="Save").click()
+    row = page.get_by_role("row").filter(has_text=named)
+    await expect(row).to_contain_text("$1.50 a month")
+    await root.open(f"/settings/limits?tenant={named}")
+    await page.get_by_label("Dollars").fill("20")
+    await page.get_by_label("Period").select_option("altogether")
+    await page.get_by_role("button", name="Save").click()
+    await expect(row).to_contain_text("$20.00 altogether")
+    await row.get_by_role("button", name="Actions").click()
+    await page.get_by_role("menuitem", name="Remove…").click()
+    await page.get_by_role("button", name="Remove it").click()
+    await expect(row).to_have_count(0)
+
+
 async def test_prices_that_are_being_written_are_not_lost_when_the_page_catches_up(root: Visitor, place: Place):
     page, written = root.page, asyncio.Event()
 

@@ -45,6 +45,7 @@ async def every_page(place: Place, tenant: str) -> Mapping[str, str]:
         "/settings/webhooks": "Settings",
         "/settings/users": "Settings",
         "/settings/prices": "Settings",
+        "/settings/limits": "Settings",
         "/settings/audit": "Settings",
         "/nowhere": "There is no page at this address",
     }

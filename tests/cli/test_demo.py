@@ -30,6 +30,12 @@ ENDS = {
     "The flooded archive": "FAILED",
     "A reply that went overboard": "submit_unknown",
     "A survey beyond its means": "budget",
+    "Voices of the lock keepers": "PARTIAL_COMPLETE",
+    "Tapes that got wet": "FAILED",
+    "Horns along the towpath": "PARTIAL_COMPLETE",
+    "Stories told at the tiller": "COMPLETED",
+    "The sounds of the boatyard": "COMPLETED",
+    "Read aloud, and heard by this machine": "COMPLETED",
 }
 
 # Whatever is asked for outside of this machine is refused, and written down: by name or by address, in any thread.
@@ -79,9 +85,12 @@ class Trap:
         urls = (
             "OPENAI_BASE_URL", "ANTHROPIC_BASE_URL", "GOOGLE_GEMINI_BASE_URL", "GOOGLE_VERTEX_BASE_URL", "AWS_ENDPOINT_URL",
             "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy", "TOWPATH_CHAT_URL",
-            "TOWPATH_SPEECH_URL", "TOWPATH_OTEL_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT",
+            "TOWPATH_SPEECH_URL", "TOWPATH_OTEL_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT", "GOOGLE_BASE_URL",
         )  # fmt: skip
-        other = {"TOWPATH_DATABASE_URL": "sqlite:///real.db", "TOWPATH_BLOBS_URL": "s3://real", "AWS_PROFILE": "real"}
+        other = {
+            "TOWPATH_DATABASE_URL": "sqlite:///real.db", "TOWPATH_BLOBS_URL": "s3://real", "AWS_PROFILE": "real",
+            "TOWPATH_STAGING_URL": "gs://real/staged",
+        }  # fmt: skip
         return dict.fromkeys(keys, "a-real-credential") | dict.fromkeys(urls, self.url) | other
 
 
@@ -120,6 +129,10 @@ class Demo:
 
     def batches(self):
         return {one["title"]: one for one in self.get("/api/batches", limit=200)["items"]}
+
+    def heard(self, title):
+        """What was said in its first input."""
+        return self.get(f"/api/batches/{self.batches()[title]['id']}/results")["transcriptions"][0]["text"]
 
     def shown(self, title):
         """Its status, or what it waits for if that is somebody's word."""
@@ -160,6 +173,9 @@ def test_every_status_is_there_soon_and_nobody_else_is_asked(tmp_path, guarded):
         assert {one["provider"] for one in found.values()} == {scene.provider for scene in SCENES}
         assert found["A survey beyond its means"]["tenant"] == POOR
         assert found["Letters to the lock keepers"]["cost_cents"] > 0
+        boatyard = found["The sounds of the boatyard"]
+        assert (boatyard["task_type"], boatyard["ok"], boatyard["invalid"]) == ("transcription", 2, 3)
+        assert "fail better" in demo.heard("Read aloud, and heard by this machine").lower()
         assert "429" in process.out or "rate limited" in process.out
         ports = [one.laddr.port for one in psutil.Process(process.popen.pid).net_connections() if one.status == "LISTEN"]
         assert len(ports) > 1
@@ -227,6 +243,4 @@ def test_without_any_providers_library_it_says_what_to_install_and_leaves_nothin
 
 def test_every_provider_has_a_stand_in():
     assert set(STAND_INS) == set(PROVIDERS)
-    assert {scene.provider for scene in SCENES} >= {
-        name for name, entry in PROVIDERS.items() if "completion" in entry.task_types
-    }
+    assert {scene.provider for scene in SCENES} == {*PROVIDERS, "LOCAL"}

@@ -100,6 +100,8 @@ WHOLE = [  # in this order: what is removed comes last
     ("PATCH", "/api/webhooks/{webhook}", {"states": ["failed"]}),
     ("POST", "/api/webhooks/{webhook}/test", None),
     ("PUT", "/api/settings/prices", {"m": {"input_per_million_cents": 1, "output_per_million_cents": 2}}),
+    ("PUT", "/api/limits/acme", {"cents": 5}),
+    ("DELETE", "/api/limits/acme", None),
     ("POST", "/api/queues/webhooks/pause", None),
     ("POST", "/api/queues/webhooks/resume", None),
     ("PATCH", "/api/queues/webhooks", {"max_slots": 3}),
@@ -112,7 +114,8 @@ WHOLE = [  # in this order: what is removed comes last
     ("DELETE", "/api/users/{user}", None),
 ]
 TABLES = (
-    "account", "membership", "token", "link", "webhook", "webhook_delivery", "price", "queue", "lane", "schedule", "job"
+    "account", "membership", "token", "link", "webhook", "webhook_delivery", "price", "spend_limit", "queue", "lane",
+    "schedule", "job",
 )  # fmt: skip
 
 

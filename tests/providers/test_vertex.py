@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import sys
 from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -141,8 +142,10 @@ async def test_a_key_that_is_longer_than_a_name_is_found_all_the_same(provider: 
 
 
 async def test_what_is_missing_is_told_before_anything_is_written(monkeypatch: pytest.MonkeyPatch):
-    with pytest.raises(ConfigurationError, match="bucket"):
-        await Vertex(project="our-project", location="europe-west4").check()
+    with monkeypatch.context() as bare:
+        bare.setitem(sys.modules, "obstore.store", None)
+        with pytest.raises(ConfigurationError, match="bucket"):
+            await Vertex(project="our-project", location="europe-west4").check()
     for name in ("GOOGLE_CLOUD_PROJECT", "GOOGLE_CLOUD_LOCATION", "GEMINI_API_KEY", "GOOGLE_API_KEY"):
         monkeypatch.delenv(name, raising=False)
 
@@ -211,7 +214,7 @@ async def test_a_bucket_that_breaks_off_is_transient(simulator: VertexSimulator)
     provider, files = adapter(simulator), MemoryFiles()
     order = an_order(files, "tow-1", 1)
     prepared, external_id = await ended(provider, order, files)
-    provider._objects = Broken(Path())  # type: ignore[attr-defined]
+    provider._bucket = Broken(Path())  # type: ignore[attr-defined]
     with pytest.raises(Transient, match="broke off"):
         _ = [result async for result in provider.fetch(order, prepared, external_id)]
     await provider.aclose()

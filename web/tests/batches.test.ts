@@ -5,7 +5,7 @@ import { completionOf, estimateOf, missingIn, modelsIn, newDraft, requestsIn } f
 import { withNews } from "@/services/batches/news";
 import { missingInSpeech, newSpeechDraft, transcriptionOf } from "@/services/batches/speechDraft";
 import { standingWords } from "@/services/batches/standing";
-import { whoDoesIt } from "@/services/batches/status";
+import { waitingWord, whoDoesIt } from "@/services/batches/status";
 
 const row = (id: string, more: Partial<Batch> = {}): Batch =>
   ({ id, status: "PENDING", task_type: "completion", ...more }) as Batch;
@@ -74,6 +74,12 @@ describe("a batch that is told of", () => {
     expect(standingWords(heard, null).what).toBe("Every input was transcribed.");
     expect(whoDoesIt({ provider: "AWS", models: [] })).toBe("AWS");
     expect(whoDoesIt({ provider: "GOOGLE", models: ["long", "short"] })).toBe("GOOGLE · long, short");
+  });
+
+  it("says in a few words what it waits for", () => {
+    expect(waitingWord({ waiting_for: "requests" })).toBe("gathering requests");
+    expect(waitingWord({ waiting_for: "something_new" })).toBe("waiting: something new");
+    expect(waitingWord({ waiting_for: null })).toBeNull();
   });
 
   it("has the provider's figures in words", () => {

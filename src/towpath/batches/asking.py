@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from towpath import Context, Fatal, Reading, Row, SchemaInvalid, Transaction, Transient, from_json, to_json
@@ -28,8 +28,10 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """`response` is the provider's own; `cost_cents` is None if nobody can say."""
+    """`text` is what was said, if anything was, `response` the provider's own answer; `cost_cents` is None if nobody can
+    say."""
 
+    text: str | None
     response: Any
     cost_cents: float | None
     batch_id: str
@@ -38,7 +40,7 @@ class Answer:
 async def ask_for(ctx: Context, request: Request) -> dict[str, Any]:
     """The operation: a job that is one request."""
     answer = await ask(ctx, model=request.model, body=request.body, provider=request.provider, window=request.window)
-    return {"response": answer.response, "cost_cents": answer.cost_cents, "batch_id": answer.batch_id}
+    return asdict(answer)
 
 
 async def ask(

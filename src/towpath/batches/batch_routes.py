@@ -172,8 +172,9 @@ async def _detail(app: App, batch: Batch) -> schemas.BatchDetail:
     responses=_RESULTS | responses(404),
 )
 async def get_batch_results(principal: Reader, app: Engine, batch_id: BatchPath) -> StreamingResponse:
-    """`{"custom_id", "model", "response", "error"}` in the order of the requests, and for each in that of the models. Of a
-    transcription `{"transcriptions": […]}` in the order of the inputs, of GOOGLE `{model: {"transcriptions": […]}}`."""
+    """`{"custom_id", "model", "text", "response", "error"}` in the order of the requests, for each in that of the models;
+    `text` is what was said, `response` the provider's own answer. Of a transcription `{"transcriptions": […]}` in the order
+    of the inputs, of GOOGLE `{model: {"transcriptions": […]}}`."""
     batch = await own_batch(app, principal, batch_id)
     key, kind = download_key(batch.id, batch.task_type), "json" if batch.task_type == TRANSCRIPTION else "jsonl"
     if batch.result_bytes is None or await app.blobs.head(key) is None:

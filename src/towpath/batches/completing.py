@@ -34,6 +34,8 @@ from towpath.batches.names import (
 from towpath.batches.openai_lines import openai_line, written_for_openai
 from towpath.batches.reading import Reader, Shard
 from towpath.batches.records import Batch
+from towpath.batches.staging import forget_work, results_folder
+from towpath.batches.tidying import tidy_later
 from towpath.providers import Limits
 
 LOCAL_LIMITS = Limits(count=100, bytes=16 * 1024 * 1024)
@@ -66,13 +68,13 @@ class Completing:
         if batch.provider == LOCAL:
             lost = await self._ask_here(ctx, batch, shards)
         else:
-            rows = await ctx.submit(batch.provider, [_order(batch, shard) for shard in shards])
+            rows = await ctx.submit(batch.provider, [_order(batch, shard, plan["output"]) for shard in shards])
             lost = await ordering.fetch_all(ctx, batch, rows, shards)
         merged = await ctx.step("merge", self._merge, ctx, batch, shards, lost)
         if written_for_openai(batch):
             await ctx.step("split", self._split, ctx, batch, merged)
         if batch.provider != LOCAL or not lost:  # a child that is requeued reads its requests again
-            await ctx.step("clean up", ordering.clean_up, ctx, batch, rows)
+            await ctx.step("clean up", self._clean_up, ctx, batch, rows, plan["output"])
         if shards and plan["estimate_cents"]:
             await ctx.spent(plan["estimate_cents"] if merged["cost_cents"] is None else merged["cost_cents"])
         if is_gathered(batch):
@@ -82,7 +84,7 @@ class Completing:
         return ordering.outcome(batch, plan, merged, left_to_children=batch.provider == LOCAL and bool(lost))
 
     async def _read(self, ctx: Context, batch: Batch) -> dict[str, Any]:
-        limits = self._limits(batch)
+        limits, output = await self._place(ctx, batch)
         prices = await self._app.prices.get()
         with tempfile.TemporaryDirectory(prefix="towpath-") as folder:
             given = Path(folder) / "input"
@@ -96,13 +98,22 @@ class Completing:
             for shard in read.shards:
                 await ctx.blobs.put(shard_key(batch.id, shard.model, shard.shard), pieces_of(reader.shard_path(shard)))
         cents = estimating.cents_for(read.models, read.tokens, prices)
-        return await ordering.tell_read(ctx, batch, read, cents)
+        return await ordering.tell_read(ctx, batch, read, cents) | {"output": output}
 
-    def _limits(self, batch: Batch) -> Limits:
+    async def _place(self, ctx: Context, batch: Batch) -> tuple[Limits, str | None]:
+        """How much fits into an order, and where its results are to be written, if the provider wants to be told."""
         if batch.provider == LOCAL:
-            return LOCAL_LIMITS
-        limits = ordering.provider_of(self._app, batch).limits
-        return Limits(limits.count or _UNLIMITED, limits.bytes)
+            return LOCAL_LIMITS, None
+        provider = ordering.provider_of(self._app, batch)
+        output = await results_folder(ctx, batch, provider)
+        if output is not None:
+            await ctx.transact(lambda tx: tidy_later(tx, batch))
+        return Limits(provider.limits.count or _UNLIMITED, provider.limits.bytes), output
+
+    async def _clean_up(self, ctx: Context, batch: Batch, rows: Sequence[ProviderJob], output: str | None) -> None:
+        await ordering.clean_up(ctx, batch, rows)
+        if output is not None:
+            await forget_work(ctx.settings, ctx.blobs, batch.id)
 
     async def _ask_here(self, ctx: Context, batch: Batch, shards: Sequence[Shard]) -> list[Lost]:
         """Orders that this installation's own workers do, as children of the job."""
@@ -142,10 +153,10 @@ def _refuse_unfit(plan: dict[str, Any]) -> None:
         raise SchemaInvalid(f"{wrong}: {plan['first_problem']}", remedy="put them right, and send the file again")
 
 
-def _order(batch: Batch, shard: Shard) -> Order:
+def _order(batch: Batch, shard: Shard, output: str | None) -> Order:
     options = {"shard": shard.shard} | ({"window": batch.settings["window"]} if batch.settings.get("window") else {})
     key = shard_key(batch.id, shard.model, shard.shard)
-    return Order("", COMPLETION, batch.models[shard.model], requests=key, count=shard.count, options=options)
+    return Order("", COMPLETION, batch.models[shard.model], requests=key, count=shard.count, options=options, output=output)
 
 
 def _child(batch: Batch, shard: Shard) -> dict[str, Any]:

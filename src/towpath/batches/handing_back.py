@@ -62,7 +62,8 @@ def _told(batch: Batch, told: dict[str, Any], prices: Mapping[str, Price], *, to
     price = prices.get(told["model"])
     known = price is not None and (tokens_in is not None or tokens_out is not None)
     cents = price.of(tokens_in or 0, tokens_out or 0) if known and price is not None else None
-    return Told({"response": told["response"], "cost_cents": cents, "batch_id": batch.id}, None)
+    answer = {name: told[name] for name in ("text", "response")}
+    return Told(answer | {"cost_cents": cents, "batch_id": batch.id}, None)
 
 
 async def _some(app: App, batch_id: str, held: Mapping[str, Told]) -> None:

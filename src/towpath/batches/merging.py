@@ -11,6 +11,7 @@ from typing import Any
 
 from towpath import BlobStore
 from towpath.batches.answers import error_of
+from towpath.batches.completion_results import answer_line
 from towpath.batches.lines import lines_of
 from towpath.batches.names import answers_key, index_key
 from towpath.batches.records import Batch
@@ -64,7 +65,7 @@ class Merging:
         self, blobs: BlobStore, batch: Batch, shards: Sequence[Place], lost: Sequence[Lost], line: Line | None = None
     ) -> None:
         self._blobs, self._batch, self._shards, self._lost = blobs, batch, shards, lost
-        self._line = line or _completion
+        self._line = line or answer_line
         self.tallies = [Tally(model) for model in batch.models]
         self.orders = {place: Tally(batch.models[place[0]]) for place in shards}
         self.first_error: str | None = None
@@ -118,10 +119,6 @@ class Merging:
             if lost.model == model and lost.first <= number <= lost.last:
                 return error_of(lost.why)
         return error_of("there is no result of it", "not_answered")
-
-
-def _completion(asked: dict[str, Any], model: str | None, response: Any, error: Any) -> dict[str, Any]:
-    return {"custom_id": asked["custom_id"], "model": model, "response": response, "error": error}
 
 
 def _encoded(told: dict[str, Any]) -> bytes:

@@ -93,9 +93,9 @@ def staged_prefix(batch_id: str) -> str:
     return f"{work_prefix(batch_id)}/staged"
 
 
-def transcripts_prefix(batch_id: str) -> str:
+def returned_prefix(batch_id: str) -> str:
     """Where a provider writes its results, if it wants a place for them."""
-    return f"{work_prefix(batch_id)}/transcripts"
+    return f"{work_prefix(batch_id)}/returned"
 
 
 def link_secret_key(batch_id: str) -> str:

@@ -74,14 +74,11 @@ def _line(request_id: str, told: dict[str, Any], made_at: int) -> bytes:
 
 
 def _completion(request_id: str, told: dict[str, Any], made_at: int) -> Any:
-    """An answer as OpenAI writes it. Adapters put what was said beside their provider's own answer, and if that is of
-    another shape, one of this shape is written around what was said."""
+    """An answer as OpenAI writes it; around what was said in one of another shape, one of this shape is written."""
     answer = told["response"]
-    if not isinstance(answer, dict) or set(answer) != {"text", "raw"}:
+    if told["text"] is None or (isinstance(answer, dict) and "choices" in answer):
         return answer
-    if isinstance(answer["raw"], dict) and "choices" in answer["raw"]:
-        return answer["raw"]
-    message = {"role": "assistant", "content": answer["text"], "refusal": None}
+    message = {"role": "assistant", "content": told["text"], "refusal": None}
     choice = {"index": 0, "finish_reason": "stop", "logprobs": None, "message": message}
     return {
         "id": f"chatcmpl-{request_id}", "object": "chat.completion", "created": made_at, "model": told["model"],

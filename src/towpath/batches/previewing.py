@@ -35,7 +35,7 @@ async def preview(blobs: BlobStore, batch_id: str, limit: int, *, failed: bool =
             told = json.loads(line)
             if failed and told["error"] is None:
                 continue
-            text = told["text"] if "text" in told else text_of(told["response"])
+            text = told["text"] or _whole(told)
             found.lines.append(
                 {name: told.get(name) for name in ("custom_id", "input", "name", "model", "error")}
                 | {"text": text and text[:LONGEST_TEXT], "cut": text is not None and len(text) > LONGEST_TEXT}
@@ -43,51 +43,8 @@ async def preview(blobs: BlobStore, batch_id: str, limit: int, *, failed: bool =
     return found
 
 
-def text_of(response: Any) -> str | None:
-    """What the model said, out of an answer in any of the shapes that providers have; else all of it, as JSON."""
-    if response is None:
-        return None
-    for read in (_told, _chat, _parts, _candidates):
-        text = read(response)
-        if text:
-            return text
-    return json.dumps(response, ensure_ascii=False)
-
-
-def _told(response: Any) -> str | None:
-    """`text`: from a batch provider, whose adapter has put it beside the answer."""
-    text = _at(response, "text")
-    return text if isinstance(text, str) and "raw" in response else None
-
-
-def _chat(response: Any) -> str | None:
-    """`choices[0].message.content`: OpenAI's, and of everybody who speaks like it."""
-    found = _at(response, "choices", 0, "message", "content")
-    return found if isinstance(found, str) else _texts(found)
-
-
-def _parts(response: Any) -> str | None:
-    """`content[].text`: Anthropic's."""
-    return _texts(_at(response, "content"))
-
-
-def _candidates(response: Any) -> str | None:
-    """`candidates[0].content.parts[].text`: Google's."""
-    return _texts(_at(response, "candidates", 0, "content", "parts"))
-
-
-def _texts(parts: Any) -> str | None:
-    if not isinstance(parts, list):
-        return None
-    return "".join(part["text"] for part in parts if isinstance(part, dict) and isinstance(part.get("text"), str))
-
-
-def _at(value: Any, *path: str | int) -> Any:
-    for step in path:
-        if isinstance(step, str) and isinstance(value, dict):
-            value = value.get(step)
-        elif isinstance(step, int) and isinstance(value, list) and len(value) > step:
-            value = value[step]
-        else:
-            return None
-    return value
+def _whole(told: dict[str, Any]) -> str | None:
+    """Of a completion in which nothing was said, such as the call of a tool: the answer as it is."""
+    if "custom_id" not in told or told["response"] is None:
+        return told["text"]  # type: ignore[no-any-return]  # a line of our own
+    return json.dumps(told["response"], ensure_ascii=False)

@@ -35,7 +35,7 @@ class NewRequest(shapes.Request):
 
 
 class Asked(shapes.Answer):
-    job_id: Annotated[str, Field(description="The job whose result is `{response, cost_cents, batch_id}`.")]
+    job_id: Annotated[str, Field(description="The job whose result is `{text, response, cost_cents, batch_id}`.")]
 
 
 _ANSWERS: dict[int | str, dict[str, Any]] = {

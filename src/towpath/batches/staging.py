@@ -24,7 +24,7 @@ from towpath.assets import MEDIA
 from towpath.assets.intake import Intake
 from towpath.batches import links
 from towpath.batches.input_list import Given
-from towpath.batches.names import heard_key, link_secret_key, staged_prefix, transcripts_prefix, work_prefix
+from towpath.batches.names import heard_key, link_secret_key, returned_prefix, staged_prefix, work_prefix
 from towpath.batches.records import Batch
 from towpath.outbound.sources import is_address, open_source
 from towpath.outbound.staging import scheme_of, staging_store
@@ -67,7 +67,7 @@ class Staging:
         """Who reads from Google's buckets writes its results there, too."""
         if "gs" not in self._reads:
             return None
-        uri = self._store_of(frozenset({"gs"}), "its results").uri(f"{transcripts_prefix(self._batch.id)}/x")
+        uri = self._store_of(frozenset({"gs"}), "its results").uri(f"{returned_prefix(self._batch.id)}/x")
         assert uri is not None
         return uri.removesuffix("x")
 
@@ -165,6 +165,14 @@ async def opened_staging(ctx: Context, batch: Batch, provider: Provider) -> Asyn
             yield Staging(ctx, batch, provider, bucket)
     except ConfigurationError as error:
         raise Fatal(str(error), remedy="put the setting right where the workers run, then retry") from error
+
+
+async def results_folder(ctx: Context, batch: Batch, provider: Provider) -> str | None:
+    """Where a provider that writes to a bucket is to put its results; an error says so if there is no such place."""
+    if "gs" not in provider.reads:
+        return None
+    async with opened_staging(ctx, batch, provider) as staging:
+        return staging.results_folder()
 
 
 async def forget_staged(settings: Settings, blobs: BlobStore, batch_id: str) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from towpath import App, Context, RetryLater, State
+from towpath import App, Context, RetryLater, State, Transaction
 from towpath.batches import stored
 from towpath.batches.names import KIND, TIDY
 from towpath.batches.records import Batch
@@ -26,6 +26,12 @@ async def tidy(app: App, ctx: Context, payload: dict[str, Any]) -> None:
         await forget_work(ctx.settings, ctx.blobs, batch_id)
     else:  # what has come back of it may be paid for, and a retry fetches the rest
         await forget_staged(ctx.settings, ctx.blobs, batch_id)
+
+
+async def tidy_later(tx: Transaction, batch: Batch) -> None:
+    """Should the job end in a way that it has no say in, somebody else cleans up. That is no job of the batch's own, which
+    cancelling the batch would stop."""
+    await tx.enqueue(TIDY, {"batch": batch.id}, tenant=batch.tenant, delay=_LATER, subject=None)
 
 
 async def tidy_soon(app: App, batch: Batch) -> None:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from towpath import App, ConfigurationError, Context, Fatal, Order, Partial, ProviderJob, Transaction
+from towpath import App, ConfigurationError, Context, Fatal, Order, Partial, ProviderJob
 from towpath.batches import ordering
 from towpath.batches.forgetting import forget_links
 from towpath.batches.input_list import Given, check_all, read_lines
@@ -23,7 +23,6 @@ from towpath.batches.merging import Lost, Merging
 from towpath.batches.names import (
     HEAR,
     LOCAL,
-    TIDY,
     TRANSCRIPTION,
     document_key,
     heard_key,
@@ -35,11 +34,11 @@ from towpath.batches.reading import SHOWN, Read, Shard
 from towpath.batches.records import Batch
 from towpath.batches.speech_results import document, entry_line
 from towpath.batches.staging import forget_work, opened_staging
+from towpath.batches.tidying import tidy_later
 from towpath.providers import Input as OrderInput
 from towpath.providers import Limits, Provider
 
 _OPTIONS = ("locale", "diarization", "word_timestamps")
-_TIDY_SECONDS = 600.0
 
 
 @dataclass(slots=True)
@@ -79,9 +78,9 @@ class Transcribing:
             await download_all(ctx, batch.tenant, batch.dataset_ids, listed)
             found = await ctx.in_thread(read_lines, listed, batch.models)
         await check_all(ctx, batch.tenant, found)
-        await ctx.transact(lambda tx: _tidy_later(tx, batch))
         output, most = None, 1
         if batch.provider != LOCAL:
+            await ctx.transact(lambda tx: tidy_later(tx, batch))
             provider = ordering.provider_of(self._app, batch)
             most = provider.limits.count
             async with opened_staging(ctx, batch, provider) as staging:
@@ -119,13 +118,6 @@ class Transcribing:
         await forget_links(ctx, batch)
         await ordering.clean_up(ctx, batch, rows)
         await forget_work(ctx.settings, ctx.blobs, batch.id)
-
-
-async def _tidy_later(tx: Transaction, batch: Batch) -> None:
-    """Should the job end in a way that it has no say in, somebody else cleans up. That is no job of the batch's own, which
-    cancelling the batch would stop."""
-    if batch.provider != LOCAL:
-        await tx.enqueue(TIDY, {"batch": batch.id}, tenant=batch.tenant, delay=_TIDY_SECONDS, subject=None)
 
 
 async def _check_options(provider: Provider, batch: Batch, output: str | None) -> None:

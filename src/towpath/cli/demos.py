@@ -12,7 +12,7 @@ import typer
 from towpath import config
 from towpath.cli.data import database_in, options_for
 from towpath.cli.demo.place import DATA, check_place, make_place
-from towpath.cli.extras import need
+from towpath.cli.extras import missing_of, need
 from towpath.cli.opening import run
 from towpath.cli.serve import DEFAULT_PORT, Port
 from towpath.cli.together import logged_to, open_in_browser, run_together
@@ -85,7 +85,10 @@ def _run(folder: Path, port: int, speed: float, open_browser: bool) -> None:
     from towpath.cli.demo.showing import Show
     from towpath.cli.demo.stage import Stage
 
-    with Stage(patience=max(_SHORTEST, _ANSWER_IS_LOST_AFTER / speed)) as stage:
+    with (
+        Stage(patience=max(_SHORTEST, _ANSWER_IS_LOST_AFTER / speed)) as stage,
+        config.hidden_environment(**_NOWHERE_ELSE, **stage.bucket.environment),
+    ):
         made = _app(folder, speed)
         show = Show(made, stage, speed, typer.echo)
         started = partial(_started, folder, made.url, open_browser)
@@ -93,12 +96,17 @@ def _run(folder: Path, port: int, speed: float, open_browser: bool) -> None:
 
 
 def _app(folder: Path, speed: float) -> App:
-    """Its settings are its own, down to the last."""
+    """Its settings are its own, down to the last. Private addresses are allowed because there are no others: nobody asks
+    for what is at them, except the stand-ins, which do not."""
+    from towpath.cli.demo.bucket import STAGING_URL
+    from towpath.cli.demo.scenes import BUCKET
     from towpath.engine.app import App
 
     settings = config.Settings(
-        poll_interval_seconds=_POLL_SECONDS / speed, provider_call_seconds=_ANSWER_IS_LOST_AFTER, drain_seconds=_SHORTEST
-    )
+        poll_interval_seconds=_POLL_SECONDS / speed, provider_call_seconds=_ANSWER_IS_LOST_AFTER, drain_seconds=_SHORTEST,
+        staging_url="" if missing_of("google") else STAGING_URL, input_buckets=f"s3://{BUCKET},gs://{BUCKET}",
+        allow_private_urls=True,
+    )  # fmt: skip
     return App(database_in(folder), settings=settings)
 
 

@@ -181,7 +181,8 @@ class Provider(Protocol):
 
     @property
     def reads(self) -> frozenset[str]:
-        """Schemes of inputs that it fetches by itself (`https`, `s3`, `gs`); empty if files are sent to it."""
+        """Schemes of inputs that it fetches by itself (`https`, `s3`, `gs`); empty if files are sent to it. Who reads from
+        `gs` also writes there: its orders have an `output`."""
         ...
 
     @property

@@ -13,12 +13,13 @@ from contextlib import aclosing
 from typing import TYPE_CHECKING, Any
 
 from towpath.core.encoding import plain
-from towpath.core.errors import ConfigurationError, Fatal, SchemaInvalid, Transient
+from towpath.core.errors import Fatal, SchemaInvalid, Transient
 from towpath.providers.bucket import Bucket
 from towpath.providers.chat_bodies import Untranslatable
 from towpath.providers.completions import REFUSED, Requests, refused, results
 from towpath.providers.contract import Files, Limits, Order, Prepared, Result
 from towpath.providers.google_batches import GoogleBatches
+from towpath.providers.google_objects import GoogleObjects
 from towpath.providers.google_words import request_of, result_of
 from towpath.providers.http_failures import in_time
 from towpath.providers.spooling import chunks_of, spooled
@@ -37,6 +38,7 @@ class Vertex(GoogleBatches):
     name = "VERTEX"
     limits = Limits(count=200_000, bytes=900_000_000)
     """It takes a file of 1 GB; every line of ours gets a label besides."""
+    reads = frozenset({"gs"})
     _missing = "set GOOGLE_CLOUD_PROJECT, or give project, and log in with gcloud auth application-default login"
 
     def __init__(
@@ -51,19 +53,14 @@ class Vertex(GoogleBatches):
         upload_timeout: float = 900.0,
     ) -> None:
         """What is not given is the library's: GOOGLE_CLOUD_PROJECT, GOOGLE_CLOUD_LOCATION, and application default
-        credentials. `credentials` are of `google.auth`; `bucket` reads and writes the objects."""
+        credentials. `credentials` are of `google.auth`; `bucket` reads and writes the objects, usually with obstore."""
         google = {"project": project, "location": location, "credentials": credentials, "vertexai": True}
         super().__init__(base_url, timeout, upload_timeout, **google)
-        self._objects = bucket
-
-    @property
-    def _bucket(self) -> Bucket:
-        if self._objects is None:
-            raise ConfigurationError(f"{self.name} reads and writes objects of a bucket, and was given none")
-        return self._objects
+        self._bucket: Bucket = GoogleObjects() if bucket is None else bucket
 
     async def check(self, order: Order | None = None) -> None:
-        _ = self._bucket
+        if isinstance(self._bucket, GoogleObjects):
+            self._bucket.check()
         await super().check(order)
         if order is not None and not re.fullmatch(r"gs://[^/]+/.*", order.output or "", re.DOTALL):
             raise SchemaInvalid(

@@ -27,6 +27,7 @@ from towpath.server.routes import (
     health,
     inbox,
     jobs,
+    limits,
     making,
     manual,
     metrics,
@@ -53,7 +54,7 @@ from towpath.version import __version__
 
 _RESOURCES = (
     session, oidc, jobs, making, moving, bulk, events, inbox, queues, workers, schedules, operations, stats, webhooks,
-    settings, tokens, users, asset_routes, uploads, audit, metrics, health, problems, manual, example,
+    settings, limits, tokens, users, asset_routes, uploads, audit, metrics, health, problems, manual, example,
 )  # fmt: skip
 
 

@@ -129,22 +129,24 @@ async def wake_tenant(tx: Tx, tenant: str) -> None:
     await ledger.write(tx, working)
 
 
-async def limits(tx: Tx) -> list[Limit]:
-    """Those of tenants, with what they have spent of them."""
-    rows = await tx.fetch("spend_limits", month=month_of(tx.now))
+async def limits(tx: Tx, after: str, limit: int) -> list[Limit]:
+    """Those of tenants, by name, with what they have spent of them."""
+    rows = await tx.fetch("spend_limits", month=month_of(tx.now), after=after, limit=limit)
     return [Limit(row["scope"], row["name"], row["cents"], row["period"], row["spent"]) for row in rows]
 
 
 async def standing(tx: Tx, job: Job) -> list[Limit]:
     """The limits that a job is under."""
-    month = month_of(tx.now)
-    found = []
-    for scope, name in ((TENANT, job.tenant), (RUN, job.root_id)):
-        for row in await tx.fetch("spend_limit", scope=scope, name=name):
-            period = month if row["period"] == MONTH else EVER
-            accounts = await tx.fetch("spend_account", scope=scope, name=name, period=period)
-            found.append(Limit(scope, name, row["cents"], row["period"], accounts[0]["cents"] if accounts else 0.0))
-    return found
+    found = [await limit_of(tx, scope, name) for scope, name in ((TENANT, job.tenant), (RUN, job.root_id))]
+    return [limit for limit in found if limit is not None]
+
+
+async def limit_of(tx: Tx, scope: str, name: str) -> Limit | None:
+    for row in await tx.fetch("spend_limit", scope=scope, name=name):
+        period = month_of(tx.now) if row["period"] == MONTH else EVER
+        accounts = await tx.fetch("spend_account", scope=scope, name=name, period=period)
+        return Limit(scope, name, row["cents"], row["period"], accounts[0]["cents"] if accounts else 0.0)
+    return None
 
 
 async def _add(tx: Tx, tenant: str, run: str, month: str, cents: float) -> dict[tuple[str, str], float]:

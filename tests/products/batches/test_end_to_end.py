@@ -19,7 +19,8 @@ async def test_requests_are_answered_in_their_order_whatever_order_the_answers_c
     assert (found["count"], found["invalid"], found["ok"], found["failed"]) == (3, 0, 3, 0)
     assert (found["done"], found["total"], found["has_results"]) == (3, 3, True)
     assert await desk.results(batch_id) == [
-        {"custom_id": name, "model": "m1", "response": {"echo": name, "by": "m1"}, "error": None} for name in "abc"
+        {"custom_id": name, "model": "m1", "text": None, "response": {"echo": name, "by": "m1"}, "error": None}
+        for name in "abc"
     ]
     [ordered] = found["provider_jobs"]
     assert (ordered["state"], ordered["model"], ordered["shard"], ordered["next_poll_at"]) == ("completed", "m1", 0, None)

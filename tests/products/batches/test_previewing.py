@@ -9,7 +9,7 @@ from tests.engine.working import on_sqlite
 from tests.products.batches.desk import Desk, EchoProvider, request
 from tests.server.api.site import ok, problem
 from towpath import Price
-from towpath.batches.previewing import text_of
+from towpath.batches.completion_results import answer_line, text_of
 from towpath.providers.completions import answered
 
 
@@ -33,7 +33,6 @@ async def test_the_first_lines_are_shown_as_text_or_with_what_went_wrong(desk: D
 @pytest.mark.parametrize(
     "response",
     [
-        answered("the miller", {"choices": [{"message": {"content": "the miller"}}]}),
         {"choices": [{"message": {"content": "the miller"}}]},
         {"choices": [{"message": {"content": [{"type": "text", "text": "the "}, {"type": "text", "text": "miller"}]}}]},
         {"content": [{"type": "text", "text": "the miller"}]},
@@ -45,8 +44,15 @@ def test_what_was_said_is_found_in_the_answers_of_every_provider(response):
 
 
 @pytest.mark.parametrize("response", [{"choices": []}, {"content": "x"}, [1], "plain", {"candidates": [{}]}])
-def test_an_answer_of_another_shape_is_shown_whole(response):
-    assert json.loads(text_of(response) or "") == response
+def test_in_an_answer_of_another_shape_nothing_was_said(response):
+    assert text_of(response) is None
+
+
+def test_a_line_has_what_was_said_beside_the_providers_own_answer():
+    raw = {"candidates": [{"content": {"parts": [{"thought": True, "text": "hm"}, {"text": "the miller"}]}}]}
+    line = answer_line({"custom_id": "a"}, "m", answered("the miller", raw), None)
+    assert line == {"custom_id": "a", "model": "m", "text": "the miller", "response": raw, "error": None}
+    assert answer_line({"custom_id": "a"}, None, None, {"code": "failed"})["text"] is None
 
 
 @on_sqlite

@@ -92,6 +92,9 @@ CASES: dict[str, list[Case]] = {
     "resume_schedule": [Case(ADMINS)],
     "get_prices": [Case(ADMINS)],
     "set_prices": [Case(ADMINS, {})],
+    "list_limits": [Case(ADMINS)],
+    "set_limit": [Case(ADMINS, {"cents": 1})],
+    "clear_limit": [Case(ADMINS)],
     "list_users": [Case(ADMINS)],
     "create_user": [Case(ADMINS, {"name": "x", "tenants": ["south"]})],
     "delete_user": [Case(ADMINS)],
@@ -246,6 +249,7 @@ async def south(site: Site) -> South:
         "edit_id": await an_unplaced_edit(site, recording),
         "id": jobs[1].id, "token_id": token["id"], "session_id": session["id"], "user_id": account.id,
         "webhook_id": webhook["id"], "delivery_id": delivery.json()["id"], "name": "back", "lane": "south",
+        "tenant": "south",
     }  # fmt: skip
     return South(ids, [job.id for job in jobs])
 

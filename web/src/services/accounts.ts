@@ -1,10 +1,12 @@
 import type {
   AuditLine,
+  NewSpendLimit,
   NewToken,
   NewUser,
   OpenSession,
   Prices,
   ResetLink,
+  SpendLimit,
   Token,
   TokenRequest,
   User,
@@ -59,6 +61,20 @@ export function getPrices(): Promise<Prices> {
 
 export function setPrices(body: Prices): Promise<Prices> {
   return answer(client.PUT("/api/settings/prices", { body }));
+}
+
+/** Limits have no id but their tenant's name. */
+export async function listLimits(after: string | null = null): Promise<Page<SpendLimit & { id: string }>> {
+  const page = await answer(client.GET("/api/limits", { params: { query: { after: after ?? undefined, limit: 100 } } }));
+  return { ...page, items: page.items.map((limit) => ({ ...limit, id: limit.tenant })) };
+}
+
+export function setLimit(tenant: string, body: NewSpendLimit): Promise<SpendLimit> {
+  return answer(client.PUT("/api/limits/{tenant}", { params: { path: { tenant } }, body }));
+}
+
+export async function clearLimit(tenant: string): Promise<void> {
+  await answer(client.DELETE("/api/limits/{tenant}", { params: { path: { tenant } } }));
 }
 
 export function listAudit(after: string | null = null): Promise<Page<AuditLine>> {

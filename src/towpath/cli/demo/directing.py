@@ -6,10 +6,12 @@ import asyncio
 from collections.abc import Iterable
 
 from towpath.batches import intake, removing, stored
+from towpath.batches.names import LOCAL, TRANSCRIPTION
 from towpath.batches.status import IN_PROGRESS, PENDING
 from towpath.batches.views import BatchView, views
 from towpath.cli.demo.questions import lines_of
 from towpath.cli.demo.scenes import POOR, POOR_MAY_SPEND, PRICES, SCENES, Scene
+from towpath.cli.demo.sounds import inputs_of
 from towpath.cli.demo.stage import Stage
 from towpath.cli.demo.telling import Teller
 from towpath.cli.demo.watching import Watch
@@ -52,20 +54,30 @@ class Director:
 
     async def _play(self, scenes: list[Scene]) -> None:
         for scene in scenes:
-            simulator = await asyncio.to_thread(self._stage.simulator, scene.provider)
-            await self._show(scene, simulator)
+            await self._show(scene)
             await asyncio.sleep(_BETWEEN / self._speed)
 
-    async def _show(self, scene: Scene, simulator: Simulator) -> None:
+    async def _show(self, scene: Scene) -> None:
         """Comes back when the provider has it, or has refused it, or somebody has to do something first."""
-        simulator.pace = Pace(_LOOKS, max(scene.at_least, scene.seconds / self._speed))
-        _arm(simulator, scene.faults)
-        wanted = intake.Wanted(scene.provider, scene.models, scene.title, lines=lines_of(scene))
+        simulator = None
+        if scene.provider != LOCAL:
+            simulator = await asyncio.to_thread(self._stage.simulator, scene.provider)
+            simulator.pace = Pace(_LOOKS, max(scene.at_least, scene.seconds / self._speed))
+            _arm(simulator, scene.faults)
+        wanted = await self._wanted(scene)
         self._teller.sent(scene)
         batch_id, job_id = await intake.create(self._app, wanted, intake.Owner(scene.tenant))
         await self._watch.add(batch_id, job_id)
         await self._watch.until(batch_id, _is_placed)
-        _arm(simulator, scene.later)
+        if simulator is not None:
+            _arm(simulator, scene.later)
+
+    async def _wanted(self, scene: Scene) -> intake.Wanted:
+        if not scene.inputs:
+            return intake.Wanted(scene.provider, scene.models, scene.title, lines=lines_of(scene))
+        lines = intake.as_inputs(await inputs_of(self._app, scene))
+        settings = {"locale": scene.locale} if scene.locale else {}
+        return intake.Wanted(scene.provider, scene.models, scene.title, settings, lines=lines, task_type=TRANSCRIPTION)
 
 
 def _arm(simulator: Simulator, faults: Iterable[Fault]) -> None:

@@ -11,6 +11,9 @@ from towpath.providers.simulator import Fault
 POOR = "survey"
 """A tenant that may spend next to nothing."""
 POOR_MAY_SPEND = 5.0
+BUCKET = "demonstration"
+SAMPLE = "beckett.wav"
+"""Somebody reading, which the speech library brings; all other sounds are made."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +27,10 @@ class Scene:
     requests: int = 40
     broken: int = 0
     """Lines that cannot be asked."""
+    inputs: tuple[str, ...] = ()
+    """To be transcribed, instead of requests: addresses that the provider reads by itself, and names of sounds that are
+    uploaded first."""
+    locale: str | None = "en-IN"
     faults: tuple[Fault, ...] = ()
     later: tuple[Fault, ...] = ()
     seconds: float = 10.0
@@ -31,6 +38,9 @@ class Scene:
     """Seconds, however fast the demonstration goes."""
     tenant: str = DEFAULT_TENANT
 
+
+_USUAL = ("",)
+"""A provider of speech has a model that it takes if it is told none."""
 
 SCENES: tuple[Scene, ...] = (
     Scene(
@@ -96,6 +106,36 @@ SCENES: tuple[Scene, ...] = (
         "A survey beyond its means", "VERTEX", ("gemini-3.8-pro",),
         f"its tenant may spend {POOR_MAY_SPEND:g} cents, and it costs more: it waits for budget",
         requests=120, tenant=POOR,
+    ),
+    Scene(
+        "Voices of the lock keepers", "AWS", _USUAL,
+        "speech: a job for each of four files, and one of them fails: PARTIAL_COMPLETE",
+        inputs=tuple(f"s3://{BUCKET}/voices/keeper-{number}.wav" for number in range(1, 5)), faults=(Fault.FAILS,),
+    ),
+    Scene(
+        "Tapes that got wet", "AWS", _USUAL,
+        "speech: the provider can read neither of two files: FAILED, with what it says of them",
+        inputs=tuple(f"s3://{BUCKET}/tapes/tape-{side}.wav" for side in "ab"), faults=(Fault.FAILS,) * 2,
+    ),
+    Scene(
+        "Horns along the towpath", "AZURE", _USUAL,
+        "speech: one job for six files, and every second cannot be heard: PARTIAL_COMPLETE",
+        inputs=tuple(f"https://localhost/horns/horn-{number}.wav" for number in range(1, 7)), faults=(Fault.PARTIAL,),
+    ),
+    Scene(
+        "Stories told at the tiller", "GOOGLE", ("long",),
+        "speech: two files are where the provider reads them, a third is copied there and removed again: COMPLETED",
+        inputs=(f"gs://{BUCKET}/stories/ann.wav", f"gs://{BUCKET}/stories/bob.wav", "foghorn.wav"), locale="en-US",
+    ),
+    Scene(
+        "The sounds of the boatyard", "SARVAM", _USUAL,
+        "speech: three of its five inputs cannot be heard; each is told with the reason, and stops no other",
+        inputs=("hammer.wav", "bell.wav", "bell.wav", "https://localhost/notes.pdf", "s3://somebody-elses/saw.wav"),
+    ),
+    Scene(
+        "Read aloud, and heard by this machine", "LOCAL", (),
+        "speech: no provider, but the engine that is installed here; it is the one scene in which nothing is played",
+        inputs=(SAMPLE,), locale=None,
     ),
 )  # fmt: skip
 

@@ -9,7 +9,8 @@ from functools import partial
 from types import TracebackType
 from typing import Self
 
-from towpath.cli.demo.scenes import SCENES
+from towpath.batches.names import LOCAL
+from towpath.cli.demo.bucket import Bucket
 from towpath.cli.demo.stand_ins import STAND_INS
 from towpath.cli.extras import how_to_install, missing_of
 from towpath.core.errors import ConfigurationError
@@ -17,6 +18,8 @@ from towpath.engine.app import App
 from towpath.providers import Provider
 from towpath.providers.catalog import PROVIDERS
 from towpath.providers.simulator import Simulator, served
+
+_IN_THE_BUCKET = frozenset({"GOOGLE", "VERTEX"})
 
 
 class Stage:
@@ -29,8 +32,10 @@ class Stage:
         self._opened: dict[str, Simulator] = {}
         self._opening = threading.Lock()
         self._stack = ExitStack()
+        self.bucket = Bucket()
 
     def __enter__(self) -> Self:
+        self._stack.enter_context(served(self.bucket))
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
@@ -45,6 +50,8 @@ class Stage:
         with self._opening:
             if name not in self._opened:
                 made = STAND_INS[name].simulator(secrets.randbits(32))  # ids of an earlier demonstration are not met again
+                if name in _IN_THE_BUCKET:
+                    made.files = self.bucket.files
                 self._stack.enter_context(served(made))
                 self._opened[name] = made
             return self._opened[name]
@@ -62,13 +69,13 @@ class Stage:
 
 def check_libraries() -> None:
     """One provider at the least can be shown."""
-    if not {scene.provider for scene in SCENES} - set(missing_stand_ins()):
+    if not set(STAND_INS) - set(missing_stand_ins()):
         raise ConfigurationError(
             f"no provider's library is installed, and without one nothing can be shown: {how_to_install('providers')}"
         )
 
 
 def missing_stand_ins() -> dict[str, str]:
-    """Providers whose library is not installed, each with the command that brings it."""
-    found = {name: PROVIDERS[name].extra for name in STAND_INS}
+    """Providers whose library is not installed, each with the command that brings it; LOCAL if nothing is heard here."""
+    found = {name: PROVIDERS[name].extra for name in STAND_INS} | {LOCAL: "local"}
     return {name: how_to_install(extra) for name, extra in found.items() if missing_of(extra)}

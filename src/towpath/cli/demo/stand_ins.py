@@ -104,13 +104,10 @@ def _sarvam(url: str, patience: float) -> Provider:
 
 
 def _vertex(url: str, patience: float) -> Provider:
-    from towpath.cli.demo.vertex import InOneFolder, ObjectsOfVertex
     from towpath.providers.simulator.vertex import TOKEN
+    from towpath.providers.vertex import Vertex
 
-    made = InOneFolder(
-        project=PROJECT, location=LOCATION, credentials=_credentials(TOKEN), base_url=url, bucket=ObjectsOfVertex(url, TOKEN)
-    )
-    return _patient(made, patience)
+    return _patient(Vertex(project=PROJECT, location=LOCATION, credentials=_credentials(TOKEN), base_url=url), patience)
 
 
 STAND_INS: dict[str, StandIn] = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-from towpath.batches.status import COMPLETED, FAILED, IN_PROGRESS, PARTIAL_COMPLETE, PENDING
+from towpath.batches.status import COMPLETED, FAILED, IN_PROGRESS, PARTIAL_COMPLETE, PENDING, words_of
 from towpath.batches.views import BatchView
 from towpath.cli.demo.scenes import Scene
 from towpath.cli.words import program
@@ -61,7 +61,7 @@ def _now() -> str:
 def _line(view: BatchView) -> str:
     batch = view.batch
     if view.status in (COMPLETED, PARTIAL_COMPLETE):
-        counts = [f"{batch.ok or 0:,} answered"]
+        counts = [f"{batch.ok or 0:,} {words_of(batch.task_type).answered}"]
         counts += [f"{batch.failed:,} failed"] if batch.failed else []
         counts += [f"{batch.invalid:,} invalid"] if batch.invalid else []
         cost = "" if batch.cost_cents is None else f", for {batch.cost_cents:.2f} cents"

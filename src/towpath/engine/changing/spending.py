@@ -14,14 +14,21 @@ from towpath.store.also import Also, together
 from towpath.store.contract import Tx
 from towpath.store.spending import EVER, MONTH, RUN, TENANT, Limit
 
+_ALL = 1_000_000_000
+
 
 class Spending:
     def __init__(self, services: Services) -> None:
         self._services = services
 
-    async def limits(self) -> Sequence[Limit]:
-        """Of tenants, by name, with what each has spent of it. Who has none may spend anything."""
-        return await self._services.store.read(spending.limits)
+    async def limits(self, after: str = "", limit: int = _ALL) -> Sequence[Limit]:
+        """Of tenants, by name, with what each has spent of it: so many of those after a name. Who has none may spend
+        anything."""
+        return await self._services.store.read(lambda tx: spending.limits(tx, after, limit))
+
+    async def limit_of(self, tenant: str) -> Limit | None:
+        """None: it may spend anything."""
+        return await self._services.store.read(lambda tx: spending.limit_of(tx, TENANT, tenant))
 
     async def of_job(self, job_id: str) -> Sequence[Limit]:
         """The limits that a job is under."""

@@ -7,6 +7,7 @@ library's README and in Google's guide to batches.
 from __future__ import annotations
 
 import json
+from datetime import UTC, datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -36,7 +37,6 @@ _STATE = {
     "partial": "BATCH_STATE_SUCCEEDED",
     "done": "BATCH_STATE_SUCCEEDED",
 }
-_TIME = "2026-01-01T00:00:00Z"
 
 
 class GeminiSimulator(Simulator):
@@ -159,13 +159,13 @@ class GeminiSimulator(Simulator):
             "model": f"models/{job.request['model']}",
             "displayName": job.request["batch"]["displayName"],
             "state": _STATE[state],
-            "createTime": _TIME,
-            "updateTime": _TIME,
+            "createTime": job.dated.isoformat(),
+            "updateTime": _now(),
         }
         found: dict[str, Any] = {"name": job.id, "metadata": metadata}
         if state in ("done", "partial"):
             self.files[name := f"batch-{job.id.removeprefix('batches/')}"] = self._results(job)
-            metadata |= {"endTime": _TIME, "output": {"responsesFile": f"files/{name}"}}
+            metadata |= {"endTime": _now(), "output": {"responsesFile": f"files/{name}"}}
             found |= {"done": True, "response": {"responsesFile": f"files/{name}"}}
         elif state in ("failed", "cancelled"):
             found |= {"done": True, "error": {"code": 13, "message": "The batch could not be processed."}}
@@ -201,3 +201,7 @@ def _refused(refusal: Refusal) -> Response:
         return refused(refusal)
     reason = {"@type": "type.googleapis.com/google.rpc.ErrorInfo", "reason": "API_KEY_INVALID", "domain": "googleapis.com"}
     return refused(Refusal("invalid", refusal.message), [reason])
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import Any
 
 from towpath.providers.simulator.faults import Fault
@@ -28,6 +29,8 @@ class SimulatedJob:
     pace: Pace
     clock: Callable[[], float] = time.monotonic
     made_at: float = field(init=False)
+    dated: datetime = field(default_factory=lambda: datetime.now(UTC))
+    """When it was made, for people to read."""
     looks: int = 0
     cancelled: bool = False
 

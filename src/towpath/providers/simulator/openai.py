@@ -6,6 +6,7 @@ The lines of a batch's files are not in the library; they are as in OpenAI's gui
 from __future__ import annotations
 
 import json
+import time
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, get_args
 
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
 
 KEY = "sk-secret-of-the-simulator"
 WEBHOOK_SECRET = "whsec_c2VjcmV0IG9mIHRoZSBzaW11bGF0b3I="
-_MADE_AT = 1_700_000_000
 _UPLOADED = FileCreateParams.__required_keys__ | FileCreateParams.__optional_keys__
 _STATUS = {
     "waiting": "validating",
@@ -146,7 +146,7 @@ class OpenAISimulator(Simulator):
             endpoint=asked["endpoint"],
             input_file_id=asked["input_file_id"],
             completion_window=asked["completion_window"],
-            created_at=_MADE_AT,
+            created_at=int(job.dated.timestamp()),
             status="validating",
             metadata=asked.get("metadata"),
         )
@@ -171,10 +171,11 @@ class OpenAISimulator(Simulator):
 
     def _ended(self, job: SimulatedJob, lines: list[BatchLine]) -> dict[str, Any]:
         """The files of results, and what is in them."""
+        made = int(job.dated.timestamp())
         good: list[str] = []
         bad: list[str] = []
         for number, line in enumerate(lines):
-            succeeded, written = outcome(line, f"batch_req_{job.id}_{number}", job.fails(number))
+            succeeded, written = outcome(line, f"batch_req_{job.id}_{number}", job.fails(number), made)
             (good if succeeded else bad).append(written)
         found: dict[str, Any] = {}
         for name, results in (("output_file_id", good), ("error_file_id", bad)):
@@ -190,7 +191,7 @@ def _file(file_id: str, data: bytes, filename: str, purpose: Any) -> FileObject:
         id=file_id,
         object="file",
         bytes=len(data),
-        created_at=_MADE_AT,
+        created_at=int(time.time()),
         filename=filename,
         purpose=purpose,
         status="processed",

@@ -45,7 +45,7 @@ def misshapen(requests: list[Request], endpoint: str) -> Iterator[tuple[int, str
         seen.add(request.get("custom_id", ""))
 
 
-def outcome(request: Request, request_id: str, fails: bool) -> tuple[bool, str]:
+def outcome(request: Request, request_id: str, fails: bool, made: int) -> tuple[bool, str]:
     """Whether it went well, and its line in the file of results or of errors."""
     try:
         if fails:
@@ -54,17 +54,17 @@ def outcome(request: Request, request_id: str, fails: bool) -> tuple[bool, str]:
     except Refusal as refusal:
         error = {"message": refusal.message, "type": "invalid_request_error", "param": None, "code": "simulated"}
         return False, _line(request, request_id, refusal.status, {"error": error})
-    return True, _line(request, request_id, 200, _completion(body, request_id).to_dict(mode="json"))
+    return True, _line(request, request_id, 200, _completion(body, request_id, made).to_dict(mode="json"))
 
 
-def _completion(body: dict[str, Any], request_id: str) -> ChatCompletion:
+def _completion(body: dict[str, Any], request_id: str, made: int) -> ChatCompletion:
     asked = last_of(body["messages"])
     answer = reply_to(asked)
     read_tokens, made = tokens(" ".join(str(message.get("content")) for message in body["messages"])), tokens(answer)
     return ChatCompletion(
         id=f"chatcmpl-{request_id}",
         object="chat.completion",
-        created=1_700_000_000,
+        created=made,
         model=body["model"],
         choices=[Choice(index=0, finish_reason="stop", message=ChatCompletionMessage(role="assistant", content=answer))],
         usage=CompletionUsage(prompt_tokens=read_tokens, completion_tokens=made, total_tokens=read_tokens + made),

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+from datetime import UTC, datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -39,7 +40,6 @@ _STATE = {
     "partial": "JOB_STATE_PARTIALLY_SUCCEEDED",
     "done": "JOB_STATE_SUCCEEDED",
 }
-_TIME = "2026-01-01T00:00:00Z"
 
 
 class VertexSimulator(Simulator):
@@ -112,7 +112,13 @@ class VertexSimulator(Simulator):
 
     def _job_of(self, job: SimulatedJob, state: str) -> dict[str, Any]:
         asked = job.request["asked"]
-        found: dict[str, Any] = {**asked, "name": job.id, "state": _STATE[state], "createTime": _TIME, "updateTime": _TIME}
+        found: dict[str, Any] = {
+            **asked,
+            "name": job.id,
+            "state": _STATE[state],
+            "createTime": job.dated.isoformat(),
+            "updateTime": _now(),
+        }
         if state in ("done", "partial"):
             folder = (
                 f"{asked['outputConfig']['gcsDestination']['outputUriPrefix']}/prediction-model-{job.id.rpartition('/')[2]}"
@@ -121,16 +127,16 @@ class VertexSimulator(Simulator):
             self.files[f"{folder}/predictions.jsonl"] = "".join(text for _, text in lines).encode()
             failed = sum(not good for good, _ in lines)
             stats = types.CompletionStats(successful_count=len(lines) - failed, failed_count=failed)
-            found |= {"endTime": _TIME, "outputInfo": {"gcsOutputDirectory": folder}, "completionStats": wire(stats)}
+            found |= {"endTime": _now(), "outputInfo": {"gcsOutputDirectory": folder}, "completionStats": wire(stats)}
         elif state == "failed":
-            found |= {"endTime": _TIME, "error": wire(types.JobError(code=13, message="The job could not be processed."))}
+            found |= {"endTime": _now(), "error": wire(types.JobError(code=13, message="The job could not be processed."))}
         if state != "odd":  # the library warns of states that it does not know
             types.BatchJob.model_validate(batches._BatchJob_from_vertex(found))
         return found
 
     def _line(self, job: SimulatedJob, number: int, line: dict[str, Any]) -> tuple[bool, str]:
         """A row repeats its request; what failed says so in its status."""
-        row: dict[str, Any] = {"status": "", "processed_time": _TIME, "request": line["request"], "response": {}}
+        row: dict[str, Any] = {"status": "", "processed_time": _now(), "request": line["request"], "response": {}}
         try:
             row["response"] = generated(line["request"], job.request["asked"]["model"], job.fails(number), labels=True)
         except Refusal as refusal:
@@ -150,3 +156,7 @@ def _wanted(query: str) -> str | None:
 
 def _sent(request: Request) -> str:
     return request.headers.get("authorization", "").removeprefix("Bearer ")
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat()

@@ -15,7 +15,7 @@ FROM towpath.spend_limit AS spend_limit
 LEFT JOIN towpath.spend_account AS account
   ON account.scope = spend_limit.scope AND account.name = spend_limit.name
  AND account.period = CASE WHEN spend_limit.period = 'month' THEN CAST(:month AS text) ELSE 'ever' END
-WHERE spend_limit.scope = 'tenant' ORDER BY spend_limit.name
+WHERE spend_limit.scope = 'tenant' AND spend_limit.name > :after ORDER BY spend_limit.name LIMIT :limit
 
 -- Added to under its lock, so that two that would each fit do not both go through.
 -- name: add_to_account

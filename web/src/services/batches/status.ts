@@ -68,6 +68,7 @@ const SHORT: Readonly<Record<string, string>> = {
   budget: "waiting: over the spend limit",
   submit_unknown: "waiting: an order's answer was lost",
   children: "being answered here",
+  requests: "gathering requests",
 };
 
 /** What it waits for, in a few words; null while it does not wait. */
