@@ -24,7 +24,7 @@ def bucket(monkeypatch):
             "AWS_DEFAULT_REGION": "us-east-1", "AWS_ACCESS_KEY_ID": "key", "AWS_SECRET_ACCESS_KEY": "hush",
         }.items():  # fmt: skip
             monkeypatch.setenv(name, value)
-        client = boto3.client("s3")
+        client = boto3.Session().client("s3")
         client.create_bucket(Bucket="lists")
         client.put_object(Bucket="lists", Key="in/my list.jsonl", Body=TEXT)
         client.close()
