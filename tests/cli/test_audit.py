@@ -22,7 +22,7 @@ LOOKING = {
     "models list", "models pull", "batch list", "batch status", "batch results", "batch watch",
 }  # fmt: skip
 """Change nothing in the database; models are files of the machine."""
-RUNNING = {"up", "serve", "worker", "transcribe", "watch"}
+RUNNING = {"up", "serve", "worker", "transcribe", "watch", "demo batches"}
 """Run what others have asked for, or ask a server, which has its own lines."""
 CHANGING = {
     "enqueue": ("job.create", ["add", "--queue", "sums"]),
@@ -52,6 +52,9 @@ CHANGING = {
     "batch retry": ("batch.retry", ["{stopped}"]),
     "batch adopt": ("batch.adopt", ["{batch}", "{order}", "ext-1"]),
     "batch resubmit": ("batch.resubmit", ["{batch}", "{order}"]),
+    "batch transcribe": ("batch.create", ["https://example.com/a.wav"]),
+    "limits set": ("limit.set", ["alice", "500"]),
+    "limits clear": ("limit.clear", ["rich"]),
     "prune": ("jobs.prune", ["--older-than", "30d"]),
     "migrate": ("schema.migrate", []),
 }
@@ -85,6 +88,7 @@ def named(towpath, tmp_path, monkeypatch):
     towpath("users", "create", "bob", "--password-stdin", stdin=f"{PASSWORD}\n")
     towpath("token", "create", "--user", "bob")
     towpath("schedules", "add", "by-hand", "0 3 * * *", "add", "--queue", "sums")
+    towpath("limits", "set", "rich", "500")
     return {**found, "token": towpath.json("token", "list")[0]["id"], **batches(towpath, tmp_path / "questions.jsonl")}
 
 

@@ -8,10 +8,12 @@ import subprocess
 import sys
 import tempfile
 import time
-import urllib.error
-import urllib.request
 from contextlib import suppress
 from pathlib import Path
+
+import boto3
+from botocore.config import Config
+from botocore.exceptions import BotoCoreError, ClientError
 
 BUCKET = "towpath"
 _PORTS = ("master", "volume", "filer", "s3", "admin")
@@ -37,6 +39,11 @@ class WeedServer:
             *(f"-{name}.port={port}" for name, port in ports.items()),
             *(f"-{name}.port.grpc={port + 9_000}" for name, port in ports.items()),
         ]  # fmt: skip
+        self._client = boto3.Session("towpath", "not-so-secret", region_name="us-east-1").client(
+            "s3",
+            endpoint_url=self.endpoint,
+            config=Config(connect_timeout=2, read_timeout=2, retries={"total_max_attempts": 1}),
+        )
         self._process: subprocess.Popen[bytes] | None = None
 
     def start(self) -> None:
@@ -54,12 +61,10 @@ class WeedServer:
             time.sleep(0.05)
 
     def _ready(self) -> bool:
+        """Whether it has its bucket, too: that comes a moment after it has begun to answer."""
         try:
-            urllib.request.urlopen(f"{self.endpoint}/{BUCKET}", timeout=2).close()
-        except urllib.error.HTTPError as error:
-            with error:
-                return error.code == 403  # it is there, and wants to know who asks
-        except OSError:
+            self._client.head_bucket(Bucket=BUCKET)
+        except (ClientError, BotoCoreError):
             return False
         return True
 

@@ -14,8 +14,8 @@ EXTRAS: dict[str, dict[str, str]] = {
         "python-multipart": "python_multipart", "pwdlib": "pwdlib", "uvicorn": "uvicorn",
     },
     "local": {
-        "av": "av", "httpx": "httpx", "moonshine-voice": "moonshine_voice", "webrtcvad-wheels": "webrtcvad",
-        "wordllama": "wordllama",
+        "av": "av", "httpx": "httpx", "moonshine-voice": "moonshine_voice",
+        "snowballstemmer": "snowballstemmer", "webrtcvad-wheels": "webrtcvad", "wordllama": "wordllama",
     },
     "documents": {"onnxruntime": "onnxruntime", "pypdfium2": "pypdfium2", "rapidocr": "rapidocr", "xberg": "xberg"},
     "anthropic": {"anthropic": "anthropic"},
