@@ -15,7 +15,7 @@ from tests.providers.cases import MemoryFiles
 from towpath import ConfigurationError, Fatal, RateLimited, SchemaInvalid, Transient
 from towpath.providers import Answer, Counts, Order, Phase, Vanished
 from towpath.providers.sarvam import SarvamSpeech
-from towpath.providers.sarvam_api import category
+from towpath.providers.sarvam_api import NoSuchJob, category
 from towpath.providers.simulator import Fault, served
 from towpath.providers.simulator import sarvam as simulated
 from towpath.providers.simulator.sarvam import KEY, SarvamSimulator
@@ -276,5 +276,6 @@ def test_a_callback_with_another_token_is_nobodys(token: str | None):
 )
 def test_what_sarvam_says_has_its_category(status: int | None, code: str, expected: type[Exception]):
     body = {"error": {"message": "as it is", "code": code}}
-    assert type(category(status, {"Retry-After": "2"}, body)) is expected
+    in_its_words = NoSuchJob if expected is Vanished else expected  # the 404 of another service is none of its jobs
+    assert type(category(status, {"Retry-After": "2"}, body)) is in_its_words
     assert type(category(status, None, "<html>no JSON</html>")) is (RateLimited if status == 429 else expected)
