@@ -52,7 +52,7 @@ class Matrix:
         self._alive = np.zeros(0, dtype=bool)
         self._used = 0
         self.known: set[int] = set()
-        self.state: tuple[Any, Any] | None = None
+        self.seen: tuple[Any, Any] | None = None
         self.lock = asyncio.Lock()
 
     @property
@@ -143,7 +143,7 @@ class Memory:
         async def unit(now: Reading) -> tuple[tuple[Any, Any], set[int] | None]:
             [row] = await now.query("search_vectors_state", tenant=tenant, model=model)
             state = (row["counted"], row["newest"])
-            if state == matrix.state:
+            if state == matrix.seen:
                 return state, None
             [row] = await now.query("search_vectors_listed", tenant=tenant, model=model)
             return state, set(from_json(row["numbers"] or "[]"))
@@ -156,4 +156,4 @@ class Memory:
         for at in range(0, len(missing), _AT_ONCE):
             for row in await app.query("search_vectors_by_number", numbers=missing[at : at + _AT_ONCE]):
                 matrix.add(row["number"], row["source"], row["packed"])
-        matrix.state = state if matrix.known == numbers else None  # what went away in between is noticed the next time
+        matrix.seen = state if matrix.known == numbers else None  # what went away in between is noticed the next time
