@@ -45,7 +45,7 @@ def test_transcribing_without_its_extra_names_what_hears_and_no_server(tmp_path)
     (tmp_path / "talk.wav").touch()
     done = run(Bare(tmp_path / "env", "server"), tmp_path, "transcribe", "talk.wav")
     assert done.returncode == 2
-    assert "av, moonshine-voice, snowballstemmer, webrtcvad-wheels, wordllama are not installed" in done.stderr
+    assert "av, moonshine-voice, py3langid, snowballstemmer, webrtcvad-wheels, wordllama are not installed" in done.stderr
     assert "pip install 'towpath[local]'" in done.stderr
     assert not (tmp_path / "towpath-data").exists()
 

@@ -14,7 +14,7 @@ EXTRAS: dict[str, dict[str, str]] = {
         "python-multipart": "python_multipart", "pwdlib": "pwdlib", "uvicorn": "uvicorn",
     },
     "local": {
-        "av": "av", "httpx": "httpx", "moonshine-voice": "moonshine_voice",
+        "av": "av", "httpx": "httpx", "moonshine-voice": "moonshine_voice", "py3langid": "py3langid",
         "snowballstemmer": "snowballstemmer", "webrtcvad-wheels": "webrtcvad", "wordllama": "wordllama",
     },
     "documents": {"onnxruntime": "onnxruntime", "pypdfium2": "pypdfium2", "rapidocr": "rapidocr", "xberg": "xberg"},
@@ -23,7 +23,9 @@ EXTRAS: dict[str, dict[str, str]] = {
     "azure": {"httpx": "httpx", "obstore": "obstore"},
     "google": {"google-cloud-speech": "google.cloud.speech_v2", "google-genai": "google.genai", "obstore": "obstore"},
     "openai": {"openai": "openai"},
+    "rabbitmq": {"aio-pika": "aio_pika"},
     "sarvam": {"sarvamai": "sarvamai"},
+    "sqs": {"boto3": "boto3"},
 }  # fmt: skip
 """By extra: its packages, and the module by which one sees that a package is there."""
 
