@@ -10,6 +10,7 @@ from datetime import UTC
 
 from towpath.recordings import escaping
 from towpath.recordings.records import Line, Recording, Summary, Transcript, speaker_scope
+from towpath.recordings.subtitles import Cue, cues
 
 _PARAGRAPH_PAUSE = 2.0
 """Seconds of silence that begin a new paragraph."""
@@ -37,17 +38,26 @@ def _caveat(lines: Sequence[Line], shape: str) -> list[str]:
 
 
 def as_srt(what: Exported) -> str:
-    return "\n".join(_cue(number, line) for number, line in enumerate(what.lines, 1))
-
-
-def _cue(number: int, line: Line) -> str:
-    said = _said(line.speaker, line.text, escaping.srt)
-    return f"{number}\n{_clock(line.start, ',')} --> {_clock(_shown_until(line), ',')}\n{said}\n"
+    """Who speaks is named when it is somebody else than before."""
+    found = cues(what.lines, _named_when_new)
+    return "\n".join(_cue(number, cue, ",", "\n".join(cue.rows)) for number, cue in enumerate(found, 1))
 
 
 def as_vtt(what: Exported) -> str:
-    cues = [f"{_clock(line.start, '.')} --> {_clock(_shown_until(line), '.')}\n{_voice(line)}\n" for line in what.lines]
-    return "\n".join(["WEBVTT\n", *_caveat(what.lines, "NOTE {}\n"), *cues])
+    found = cues(what.lines, lambda line, _: escaping.one_line(line.text))
+    blocks = [_cue(None, cue, ".", _voice(cue)) for cue in found]
+    return "\n".join(["WEBVTT\n", *_caveat(what.lines, "NOTE {}\n"), *blocks])
+
+
+def _named_when_new(line: Line, before: Line | None) -> str:
+    who = None if before is not None and before.speaker == line.speaker else line.speaker
+    return _said(who, line.text, escaping.srt)
+
+
+def _cue(number: int | None, cue: Cue, mark: str, payload: str) -> str:
+    """SRT counts its cues, VTT does not."""
+    begin = "" if number is None else f"{number}\n"
+    return f"{begin}{_clock(cue.start, mark)} --> {_clock(cue.end, mark)}\n{payload}\n"
 
 
 def as_json(what: Exported) -> str:
@@ -126,17 +136,12 @@ def _said(speaker: str | None, text: str, escaped: Callable[[str], str]) -> str:
     return f"{escaped(who)}: {escaped(text)}" if who else escaped(text)
 
 
-def _voice(line: Line) -> str:
-    speaker = escaping.vtt(line.speaker or "")
+def _voice(cue: Cue) -> str:
+    speaker, said = escaping.vtt(cue.speaker or ""), "\n".join(map(escaping.vtt, cue.rows))
     if not speaker:
-        return escaping.vtt(line.text)
+        return said
     end = " >" if speaker.endswith("-") else ">"  # two of them and the end of the tag would be an arrow
-    return f"<v {speaker}{end}{escaping.vtt(line.text)}"
-
-
-def _shown_until(line: Line) -> float:
-    """A cue without length is never shown."""
-    return max(line.end, line.start + 0.001)
+    return f"<v {speaker}{end}{said}"
 
 
 def _clock(seconds: float, mark: str) -> str:

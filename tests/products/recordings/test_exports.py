@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 
 import pytest
 
+from tests.products.recordings.subtitle_rules import cues_in
 from towpath.recordings import exports
 from towpath.recordings.records import Line, Recording, Summary, Transcript
 
@@ -35,14 +36,14 @@ def test_text_has_paragraphs_and_corrected_lines():
 def test_srt_numbers_its_cues_from_one():
     assert exports.as_srt(exported(*LINES)).split("\n\n")[0] == "1\n00:00:00,000 --> 00:00:02,500\nGood morning."
     assert exports.as_srt(exported(*LINES)).endswith(
-        "3\n01:01:01,250 --> 01:01:02,000\nAnna: Mind the <gate> & the water.\n"
+        "3\n01:01:01,250 --> 01:01:02,250\nAnna: Mind the <gate> & the water.\n"
     )
 
 
 def test_vtt_escapes_what_would_be_markup():
     text = exports.as_vtt(exported(*LINES))
     assert text.startswith("WEBVTT\n\n00:00:00.000 --> 00:00:02.500\nGood morning.\n\n")
-    assert text.endswith("01:01:01.250 --> 01:01:02.000\n<v Anna>Mind the &lt;gate&gt; &amp; the water.\n")
+    assert text.endswith("01:01:01.250 --> 01:01:02.250\n<v Anna>Mind the &lt;gate&gt; &amp; the water.\n")
 
 
 def test_a_line_cannot_end_its_cue_or_begin_another():
@@ -51,8 +52,11 @@ def test_a_line_cannot_end_its_cue_or_begin_another():
         assert render(exported(wicked)).count("-->") == 1
 
 
-def test_a_cue_without_length_is_given_one():
-    assert "00:00:01,000 --> 00:00:01,001" in exports.as_srt(exported(Line(0, 1.0, 1.0, None, "Hm.")))
+def test_a_cue_that_nobody_could_read_in_time_stays_a_second_unless_another_comes():
+    srt = exports.as_srt(
+        exported(Line(0, 1.0, 1.0, None, "Hm."), Line(1, 5.0, 5.1, None, "So."), Line(2, 5.3, 7.0, None, "Well."))
+    )
+    assert [cue[:2] for cue in cues_in(srt)] == [(1000, 2000), (5000, 5300), (5300, 7000)]
 
 
 def test_json_has_text_segments_and_summary():

@@ -3,13 +3,14 @@
 import html
 import json
 import re
-from collections.abc import Sequence
 from dataclasses import replace
+from itertools import groupby
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.products.recordings.subtitle_rules import broken, cues_in, lines_in
 from tests.products.recordings.test_exports import NOW, exported
 from towpath.recordings import exports
 from towpath.recordings.records import Line, Summary
@@ -40,56 +41,35 @@ def words_of(text: str | None) -> str:
     return " ".join(shown.split())
 
 
-def milliseconds(clock: str) -> int:
-    hours, minutes, seconds, rest = map(int, re.fullmatch(r"(\d+):(\d\d):(\d\d)[.,](\d{3})", clock).groups())
-    return ((hours * 60 + minutes) * 60 + seconds) * 1000 + rest
-
-
-def lines_in(text: str) -> list[str]:
-    """As readers of subtitles break lines, and Python's own, which breaks them at more."""
-    assert text.splitlines() == re.split(r"\r\n|\r|\n", text)[: len(text.splitlines())]
-    return text.split("\n")
-
-
-def cues_in(text: str) -> list[tuple[int, int, str]]:
-    """Wherever a line has an arrow, a cue begins, as the most lenient readers do; it ends with the next empty line."""
-    lines, found = lines_in(text), []
-    for at, line in enumerate(lines):
-        if "-->" in line:
-            start, end = map(milliseconds, line.split(" --> "))
-            rest = lines[at + 1 :]
-            found.append((start, end, "\n".join(rest[: rest.index("")])))
-    return found
-
-
-def times(lines: Sequence[Line]) -> list[tuple[int, int]]:
-    return [(round(line.start * 1000), round(line.end * 1000)) for line in lines]
+def letters(text: str) -> str:
+    """Whatever cut it into cues, rows and pieces of long words, these stay."""
+    return "".join(text.split())
 
 
 @given(transcripts())
-def test_srt_is_read_back_as_the_cues_that_went_in(lines: list[Line]):
+def test_srt_has_what_was_said_in_cues_of_its_own_and_nothing_else(lines: list[Line]):
     text = exports.as_srt(exported(*lines))
-    said = []
+    said, before = [], None
     for line in lines:
         who, what = (words_of(part).replace("-->", "→") for part in (line.speaker, line.text))
-        said.append(f"{who}: {what}".rstrip() if who else what)
-    found = cues_in(text)
-    assert [cue[:2] for cue in found] == times(lines)
-    assert [cue[2].rstrip() for cue in found] == said
-    numbers = [block.split("\n")[0] for block in re.split(r"\n\n+(?=\d+\n\d\d:)", text) if block]
-    assert numbers == [str(number) for number in range(1, len(lines) + 1)]
+        said.append(f"{who}: {what}" if who and line.speaker != before else what)
+        before = line.speaker
+    assert [each for each in broken(text) if not each.endswith("shows nothing")] == []
+    assert letters("".join(cue[2] for cue in cues_in(text))) == letters("".join(said))
 
 
 @given(transcripts())
-def test_vtt_is_read_back_as_the_cues_and_speakers_that_went_in(lines: list[Line]):
-    found = cues_in(exports.as_vtt(exported(*lines)))
-    assert [cue[:2] for cue in found] == times(lines)
+def test_vtt_has_what_everybody_said_and_nothing_else(lines: list[Line]):
+    text = exports.as_vtt(exported(*lines))
+    assert broken(text) == []
     spoken = []
-    for _, _, payload in found:
+    for _, _, payload in cues_in(text):
         voice = re.fullmatch(r"(?:<v ([^<>]+)>)?([^<>]*)", payload)
         assert voice, payload
         spoken.append(tuple(html.unescape((part or "").strip()) for part in voice.groups()))
-    assert spoken == [(words_of(line.speaker), words_of(line.text)) for line in lines]
+    found = [(who, "".join(letters(what) for _, what in parts)) for who, parts in groupby(spoken, key=lambda one: one[0])]
+    said = [(words_of(line.speaker), letters(words_of(line.text))) for line in lines if words_of(line.text)]
+    assert found == [(who, "".join(what for _, what in parts)) for who, parts in groupby(said, key=lambda one: one[0])]
 
 
 @given(transcripts())
@@ -127,4 +107,5 @@ def test_json_is_read_back_word_for_word(lines: list[Line]):
 def test_the_name_of_a_speaker_cannot_forge_a_cue(name: str):
     forged = "Anna\n\n2\n00:00:05,000 --> 00:00:06,000\nBob: I did it"
     text = exports.FORMATS[name][0](exported(Line(0, 1.0, 2.0, forged, "Hello.")))
-    assert [cue[:2] for cue in cues_in(text)] == [(1000, 2000)]
+    assert [cue[0] >= 1000 and cue[1] <= 2000 for cue in cues_in(text)] in ([True], [True, True])
+    assert broken(text) == []
