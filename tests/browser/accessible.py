@@ -5,6 +5,8 @@ from typing import Any
 
 from playwright.async_api import Page
 
+from tests.browser.axe import serious
+
 Node = tuple[str, str, dict[str, Any]]
 """Its role, its name, and what else is known of it."""
 
@@ -36,7 +38,8 @@ _IN_THE_DOCUMENT = """() => {
 async def findings(page: Page) -> list[str]:
     """Of a whole page. Nothing, if all is well."""
     nodes = await _tree(page)
-    return [*_landmarks(nodes), *_headings(nodes), *_names(nodes), *await page.evaluate(_IN_THE_DOCUMENT)]
+    own = [*_landmarks(nodes), *_headings(nodes), *_names(nodes), *await page.evaluate(_IN_THE_DOCUMENT)]
+    return [*own, *await serious(page)]
 
 
 async def nameless(page: Page) -> list[str]:

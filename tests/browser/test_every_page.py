@@ -3,9 +3,10 @@
 import asyncio
 
 import pytest
-from playwright.async_api import Route, expect
+from playwright.async_api import Route, ViewportSize, expect
 
 from tests.browser.accessible import findings, nameless
+from tests.browser.axe import OF_COLOURS, serious
 from tests.browser.conftest import Visit
 from tests.browser.contrast import too_faint
 from tests.browser.place import Place, fresh
@@ -15,13 +16,15 @@ from tests.engine.working import eventually
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
-PHONE = {"width": 380, "height": 760}
+DESK = ViewportSize(width=1440, height=900)
+PHONE = ViewportSize(width=380, height=760)
 
 
 PLANTED = """<!doctype html><html><head><title>nowhere</title></head><body style="background: white">
 <div role="main"><h1>One</h1><h3>Skipped</h3><h1>Two</h1><p style="color: #999">faint</p><p style="color: #767676">enough</p>
 <p style="color: #000; opacity: 0.4">see-through</p><button><svg viewBox="0 0 1 1"></svg></button><input>
-<div aria-hidden="true"><a href="/">hidden</a></div><i id="twice"></i><i id="twice" aria-describedby="nothing"></i></div>"""
+<div aria-hidden="true"><a href="/">hidden</a></div><ul><p>no item</p></ul>
+<i id="twice"></i><i id="twice" aria-describedby="nothing"></i></div>"""
 
 
 async def test_the_checks_of_these_tests_find_what_is_planted(visit: Visit):
@@ -31,6 +34,7 @@ async def test_the_checks_of_these_tests_find_what_is_planted(visit: Visit):
     for fault in (
         "2 headings of level 1", "level 3 follows one of level 1", "button without a name", "textbox without a name",
         "hidden, and still reached", "the id twice", "refers to nothing", "no language", "does not say where one is",
+        "list: <ul> and <ol>", "color-contrast",
     ):  # fmt: skip
         assert fault in told, told
     faint = " ".join(await too_faint(visitor.page))
@@ -54,24 +58,21 @@ async def test_whatever_a_page_complains_about_is_noticed(visit: Visit):
     visitor.expects(*told, "Content Security Policy")
 
 
-async def test_every_page_tells_a_screen_reader_where_one_is_and_can_be_read_by_day(
-    root: Visitor, place: Place, tenant: str
+@pytest.mark.parametrize("viewport", [DESK, PHONE], ids=["desk", "phone"])
+async def test_every_page_tells_a_screen_reader_where_one_is_fits_and_can_be_read_by_day_and_by_night(
+    visit: Visit, place: Place, tenant: str, viewport: ViewportSize
 ):
-    found: dict[str, list[str]] = {}
-    for path, heading in (await every_page(place, tenant)).items():
-        page = await walk_to(root, path, heading)
-        found[path] = [*await findings(page), *await too_faint(page)]
-    assert not any(found.values()), {path: list_ for path, list_ in found.items() if list_}
-
-
-async def test_every_page_fits_a_phone_and_can_be_read_by_night(visit: Visit, place: Place, tenant: str):
-    visitor = await visit(viewport=PHONE, color_scheme="dark")
+    visitor = await visit(viewport=viewport)
     await visitor.enter(await place.person(fresh("root"), tenant, admin=True))
     found: dict[str, list[str]] = {}
     for path, heading in (await every_page(place, tenant)).items():
         page = await walk_to(visitor, path, heading)
         width = await page.evaluate("document.documentElement.scrollWidth")
-        found[path] = [*await too_faint(page), *([f"{width} px wide"] if width > PHONE["width"] else [])]
+        found[path] = [*await findings(page), *([f"{width} px wide"] if width > viewport["width"] else [])]
+        found[path] += await too_faint(page)
+        await page.emulate_media(color_scheme="dark")
+        found[path] += [*await serious(page, *OF_COLOURS), *await too_faint(page)]
+        await page.emulate_media(color_scheme="light")
     assert not any(found.values()), {path: list_ for path, list_ in found.items() if list_}
 
 
@@ -132,8 +133,7 @@ async def test_what_opens_over_a_page_has_names_for_everything_in_it(root: Visit
         await page.get_by_role("button", name=opener).first.click()
         await expect(page.get_by_role(role)).to_be_visible()
         await root.settled()
-        assert await nameless(page) == []
-        assert await too_faint(page) == []
+        assert [*await nameless(page), *await serious(page), *await too_faint(page)] == []
         await page.keyboard.press("Escape")
         await expect(page.get_by_role(role)).to_have_count(0)
 

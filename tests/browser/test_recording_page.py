@@ -10,7 +10,7 @@ from pathlib import Path
 import httpx
 import numpy as np
 import pytest
-from playwright.async_api import Page, expect
+from playwright.async_api import Page, ViewportSize, expect
 from pytest_asyncio import fixture
 
 from tests.browser.accessible import findings
@@ -19,6 +19,7 @@ from tests.browser.contrast import too_faint
 from tests.browser.hostile import expect_harmless, hostile
 from tests.browser.place import Place, fresh
 from tests.browser.visitors import Visitor
+from tests.browser.walking import walk_to
 from tests.engine.working import eventually
 from tests.products.recordings.media import encoded, silence, speech
 from towpath.identity import accounts, tokens
@@ -26,7 +27,8 @@ from towpath.identity import accounts, tokens
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 TENANT = "readers"
-PHONE = {"width": 380, "height": 760}
+DESK = ViewportSize(width=1440, height=900)
+PHONE = ViewportSize(width=380, height=760)
 LINES = "[role=list][aria-label=Transcript] [role=listitem]"
 
 
@@ -199,6 +201,10 @@ async def test_it_is_told_read_and_fits_on_a_phone(visit: Visit, place: Place, t
     await visitor.enter(await place.person(fresh("reader"), TENANT))
     page = await opened(visitor, talk.path)
     await page.locator(LINES).nth(1).get_by_role("button", name="Play from").click()
-    await visitor.settled()
-    assert [*await findings(page), *await too_faint(page)] == []
-    assert await page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
+    for path in (talk.path, "/recordings"):
+        page = await walk_to(visitor, path, "Re")
+        for viewport in (PHONE, DESK):
+            await page.set_viewport_size(viewport)
+            await visitor.settled()
+            assert [*await findings(page), *await too_faint(page)] == []
+            assert await page.evaluate("document.documentElement.scrollWidth") <= viewport["width"]
