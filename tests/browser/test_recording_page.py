@@ -5,6 +5,7 @@ import asyncio
 import json
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 
 import httpx
@@ -21,7 +22,7 @@ from tests.browser.place import Place, fresh
 from tests.browser.visitors import Visitor
 from tests.browser.walking import walk_to
 from tests.engine.working import eventually
-from tests.products.recordings.media import encoded, silence, speech
+from tests.products.recordings.media import encoded, filmed, silence, speech
 from towpath.identity import accounts, tokens
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
@@ -70,7 +71,7 @@ async def reader(visit: Visit, place: Place) -> Visitor:
 
 async def opened(visitor: Visitor, path: str) -> Page:
     page = await visitor.open(path)
-    await expect(page.locator(LINES).nth(1)).to_be_visible()
+    await expect(page.locator(LINES).first).to_be_visible()
     return page
 
 
@@ -79,30 +80,113 @@ async def sound(page: Page, what: str = "currentTime") -> float:
 
 
 async def stands_at(page: Page, seconds: float) -> None:
-    await page.wait_for_function(f"Math.abs(document.querySelector('audio').currentTime - {seconds}) < 0.2")
+    await page.wait_for_function(f"() => Math.abs(document.querySelector('audio').currentTime - {seconds}) < 0.2")
 
 
-async def test_a_click_on_a_line_or_a_key_moves_the_sound(reader: Visitor, talk: Talk):
+async def test_a_click_on_a_line_plays_from_there(reader: Visitor, talk: Talk):
     lines = (await talk.client.get(f"/api{talk.path}/transcript")).json()["segments"]
     page = await opened(reader, talk.path)
     await expect(page.locator(LINES)).to_have_count(len(lines))
     await page.locator(LINES).nth(1).get_by_text(lines[1]["text"]).click()
-    await stands_at(page, lines[1]["start"])
-    await expect(page.locator(LINES).nth(1)).to_have_attribute("aria-current", "true")
-    await page.locator(LINES).nth(1).get_by_role("button", name="Play from").focus()
-    await page.keyboard.press("ArrowUp")
-    await page.keyboard.press("Enter")
-    await stands_at(page, lines[0]["start"])
-    await page.keyboard.press("l")
-    await stands_at(page, lines[0]["start"] + 10)
-    await page.keyboard.press("j")
-    await page.keyboard.press("ArrowRight")
-    await stands_at(page, lines[0]["start"] + 5)
-    await page.keyboard.press("k")
-    await page.wait_for_function("!document.querySelector('audio').paused")
+    await page.wait_for_function(f"() => document.querySelector('audio').currentTime > {lines[1]['start'] + 0.2}")
     await expect(page.get_by_role("button", name="Pause")).to_be_visible()
+    await expect(page.locator(LINES).nth(1)).to_have_attribute("aria-current", "true")
+    await page.get_by_role("button", name="Pause").click()
+    await page.locator(LINES).first.get_by_role("button", name="Play from").focus()
+    await page.keyboard.press("Enter")
+    await page.wait_for_function(f"() => document.querySelector('audio').currentTime < {lines[1]['start']}")
+    await page.wait_for_function("() => !document.querySelector('audio').paused")
+
+
+async def test_keys_work_as_soon_as_the_page_is_there(reader: Visitor, talk: Talk):
+    lines = (await talk.client.get(f"/api{talk.path}/transcript")).json()["segments"]
+    page = await opened(reader, talk.path)
+    await page.keyboard.press("j")
+    await stands_at(page, lines[0]["start"])
+    await page.keyboard.press("j")
+    await stands_at(page, lines[1]["start"])
     await page.keyboard.press("k")
-    await page.wait_for_function("document.querySelector('audio').paused")
+    await stands_at(page, lines[0]["start"])
+    await page.keyboard.press("Shift+ArrowRight")
+    await stands_at(page, lines[0]["start"] + 10)
+    await page.keyboard.press("ArrowLeft")
+    await stands_at(page, lines[0]["start"] + 5)
+    await page.keyboard.press("Space")
+    await page.wait_for_function("() => !document.querySelector('audio').paused")
+    await page.keyboard.press("Space")
+    await page.wait_for_function("() => document.querySelector('audio').paused")
+
+    await page.reload()
+    await expect(page.locator(LINES).nth(1)).to_be_visible()
+    await page.keyboard.press("e")
+    await expect(page.get_by_role("textbox", name="Correct the line")).to_have_value(lines[0]["text"])
+    await page.keyboard.press("Escape")
+    await page.keyboard.press("/")
+    await expect(page.get_by_role("searchbox", name="Find in the transcript")).to_be_focused()
+
+
+async def test_an_address_with_a_second_opens_there_and_a_line_is_copied_with_one(reader: Visitor, talk: Talk):
+    lines = (await talk.client.get(f"/api{talk.path}/transcript")).json()["segments"]
+    await reader.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    last = lines[-1]
+    for address in (f"{talk.path}?t={last['start'] + 1}", f"{talk.path}#t={int(last['start'] + 1)}"):
+        await reader.open("/nowhere/but/elsewhere")
+        page = await opened(reader, address)
+        await expect(page.locator(LINES).last).to_have_attribute("aria-current", "true")
+        await expect(page.locator(LINES).last).to_be_in_viewport()
+        assert last["start"] < await sound(page) < last["end"] + 1
+
+    await page.locator(LINES).last.hover()
+    await page.locator(LINES).last.get_by_role("button", name="Copy this line with its time").click()
+    await expect(page.get_by_text("Copied, with its time")).to_be_visible()
+    quote = await page.evaluate("navigator.clipboard.readText()")
+    said, _, link = quote.strip().splitlines()
+    assert said == f"“{last['text']}”"
+    assert link == f"{reader.address}{talk.path}?t={int(last['start'])}"
+    page = await opened(reader, link.removeprefix(reader.address))
+    await stands_at(page, int(last["start"]))
+    await page.get_by_role("button", name="Export").click()
+    await page.get_by_role("menuitem", name="Copy the text").click()
+    await expect(page.get_by_text("The transcript is copied")).to_be_visible()
+    copied = await page.evaluate("navigator.clipboard.readText()")
+    assert all(line["text"] in copied for line in lines)
+
+
+async def test_the_waveform_is_as_loud_as_the_sound(reader: Visitor, talk: Talk):
+    page = await opened(reader, talk.path)
+    drawn = page.locator("svg.measured path").first
+    await expect(drawn).to_be_attached()
+    tops = [float(part.split(" ")[1].split("V")[0]) for part in (await drawn.get_attribute("d")).split("M")[1:]]
+    length = await sound(page, "duration")
+    lines = (await talk.client.get(f"/api{talk.path}/transcript")).json()["segments"]
+    for line in lines:
+        assert min(tops[int(240 * line["start"] / length) : int(240 * line["end"] / length)]) < 12
+    silent = int(240 * gap_between(lines) / length)
+    assert tops[silent] > 19
+
+
+def gap_between(lines: list[dict]) -> float:
+    """The middle of the longest pause."""
+    _, begin, end = max((after["start"] - line["end"], line["end"], after["start"]) for line, after in pairwise(lines))
+    return (begin + end) / 2
+
+
+async def test_a_video_is_seen_with_what_is_said_in_it(reader: Visitor, talk: Talk):
+    sent = await talk.client.post("/upload", files={"file": ("film.webm", filmed(speech("clone-test")))})
+    film = Talk(talk.client, sent.json()["id"])
+    await eventually(film.done, within=120)
+    page = await opened(reader, film.path)
+    picture = page.locator("video")
+    await expect(picture).to_be_visible()
+    assert await picture.evaluate("one => [one.videoWidth, one.videoHeight]") == [160, 90]
+    cues = "one => [...one.textTracks[0].cues].map((cue) => cue.text)"
+    lines = (await talk.client.get(f"/api{film.path}/transcript")).json()["segments"]
+    assert await picture.evaluate(cues) == [line["text"] for line in lines]
+    await page.keyboard.press("Space")
+    await page.wait_for_function("() => document.querySelector('video').currentTime > 0.3")
+    await page.get_by_role("button", name="Captions on").click()
+    assert await picture.evaluate("one => one.textTracks[0].mode") == "hidden"
+    assert [*await findings(page), *await too_faint(page)] == []
 
 
 async def test_a_line_is_corrected_and_brought_back_and_nobody_is_overwritten(reader: Visitor, talk: Talk):
@@ -182,7 +266,7 @@ async def test_a_link_opens_it_for_somebody_without_an_account_until_it_is_revok
     stranger = await visit(viewport=PHONE)
     theirs = await opened(stranger, url.removeprefix(reader.address))
     await theirs.locator(LINES).nth(1).get_by_role("button", name="Play from").click()
-    await theirs.wait_for_function("document.querySelector('audio').currentTime > 5")
+    await theirs.wait_for_function("() => document.querySelector('audio').currentTime > 5")
     await theirs.locator(LINES).nth(1).dblclick()
     await expect(theirs.get_by_role("textbox")).to_have_count(0)
     assert [*await findings(theirs), *await too_faint(theirs)] == []

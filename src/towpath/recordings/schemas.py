@@ -193,6 +193,16 @@ class Transcript(Answer):
     unplaced_edits: list[UnplacedEdit]
 
 
+class Waveform(Answer):
+    peaks: Annotated[
+        str | None,
+        Field(
+            description="Base64 of one byte for each of at most 2,000 equal stretches: the loudest moment in it, 255 at most. "
+            "null: not there yet; empty: there is none."
+        ),
+    ]
+
+
 class RecordingChange(Request):
     title: Title
 
@@ -285,6 +295,7 @@ class SharedRecording(Answer):
     language: str | None
     created_at: Moment
     with_audio: bool
+    media_type: Annotated[str, Field(description="Of the file: whether there is something to see.")]
     segments: list[SharedSegment]
     speaker_scope: SpeakerScope
     summary: SharedSummary | None

@@ -14,14 +14,14 @@ from towpath.http.policy import Anyone, Reader, Writer
 from towpath.http.problems import Problem, not_found, responses
 from towpath.http.routing import Router
 from towpath.http.state import Engine, base_url_of
-from towpath.recordings import schemas, shares, stored
+from towpath.recordings import schemas, shares, stored, waveforms
 from towpath.recordings.access import RecordingPath, own_recording
 from towpath.recordings.listening import AUDIO, audio_answer
 from towpath.recordings.records import Recording, speaker_scope
 from towpath.recordings.shaping import share_shape, shared_segment_shape, shared_summary_shape
 
 router = Router(tags=["recordings"])
-telling.hide("(?<=/shared/).+?(?=/audio$|$)")
+telling.hide("(?<=/shared/).+?(?=/audio$|/waveform$|$)")
 
 SharePath = Annotated[str, Path(description="The link's id.")]
 SecretPath = Annotated[str, Path(description="The last part of the link.", max_length=200)]
@@ -72,7 +72,7 @@ async def open_share(_anyone: Anyone, app: Engine, secret: SecretPath) -> schema
     summary = await stored.summary_of(app, recording)
     return schemas.SharedRecording(
         title=recording.title, duration=recording.duration, language=recording.language,
-        created_at=recording.created_at, with_audio=with_audio,
+        created_at=recording.created_at, with_audio=with_audio, media_type=recording.media_type,
         segments=[shared_segment_shape(line) for line in lines], speaker_scope=speaker_scope(lines),
         summary=None if summary is None else shared_summary_shape(summary),
     )  # fmt: skip
@@ -87,6 +87,15 @@ async def play_shared_audio(_anyone: Anyone, app: Engine, request: Request, secr
     if not with_audio:
         raise _closed()
     return await audio_answer(app, request, recording)
+
+
+@router.get("/api/shared/{secret}/waveform", operation_id="get_shared_waveform", responses=responses(404))
+async def get_shared_waveform(_anyone: Anyone, app: Engine, secret: SecretPath) -> schemas.Waveform:
+    """How loud the audio behind a share link is along its length, if it was shared too."""
+    recording, with_audio = await _opened(app, secret)
+    if not with_audio:
+        raise _closed()
+    return schemas.Waveform(peaks=await waveforms.waveform_of(app, recording))
 
 
 async def _opened(app: App, secret: str) -> tuple[Recording, bool]:

@@ -8,7 +8,7 @@ from typing import Any
 
 from towpath import DEFAULT_TENANT, App, Context, Retry, Slice, assets
 from towpath.http.routes import add_routes
-from towpath.recordings import names, tidying, uploads
+from towpath.recordings import names, tidying, uploads, waveforms
 from towpath.recordings.removing import remove_later
 from towpath.recordings.summarizing import summarize
 from towpath.recordings.telling import tell_of
@@ -54,6 +54,10 @@ def _attach_care(app: App) -> None:
     async def tidy(ctx: Context) -> dict[str, int]:
         return await tidying.tidy(app, ctx)
 
+    async def drawing(ctx: Context, payload: dict[str, Any]) -> int:
+        return await waveforms.make_later(app, ctx, payload)
+
+    app.operation(names.WAVEFORM, queue=names.CARE_QUEUE, retry=_ATTEMPTS, timeout=_HOUR)(drawing)
     app.operation(names.REMOVE, queue=names.CARE_QUEUE, retry=Retry(limit=10))(removing)
     app.operation(names.TIDY, queue=names.CARE_QUEUE)(tidy)
     app.retain(names.CARE_QUEUE, succeeded_days=1.0)

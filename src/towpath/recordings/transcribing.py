@@ -16,7 +16,7 @@ from typing import Any
 
 from towpath import App, Children, ChildrenFailed, Context, Fatal, Partial, SchemaInvalid, assets
 from towpath.models import windows
-from towpath.recordings import audio, merging, stored
+from towpath.recordings import audio, merging, stored, waveforms
 from towpath.recordings.decoded_quota import DecodedQuota
 from towpath.recordings.learning import learn_beginning
 from towpath.recordings.names import WINDOWS
@@ -71,11 +71,12 @@ class Transcription:
         await audio.forget(ctx)  # of an attempt that died before it could tell that it was done
         key = audio.key_of(ctx)
         async with assets.open_file(self._app, asset) as path:
-            decoded = self._pieces(assets.Decoding(path, self._limits()), recording)
+            peaks = waveforms.Peaks()
+            decoded = waveforms.passing(self._pieces(assets.Decoding(path, self._limits()), recording), peaks)
             async with aclosing(decoded), self._quota(ctx).taken(decoded) as pieces:
                 stored = await ctx.blobs.put(key, pieces)
         seconds = audio.seconds_in(stored.size)
-        measured = {"id": recording.id, "duration": seconds}
+        measured = {"id": recording.id, "duration": seconds, "peaks": waveforms.as_text(peaks.bytes())}
         await ctx.transact(lambda tx: tx.change("recording_measured", **measured))
         return {"audio": key, "seconds": seconds}
 

@@ -60,3 +60,21 @@ def encoded(samples: np.ndarray, ending: str = "wav") -> bytes:
             container.mux(stream.encode(piece))
         container.mux(stream.encode(None))
     return target.getvalue()
+
+
+def filmed(samples: np.ndarray) -> bytes:
+    """The samples under a grey picture of 160 × 90, as a webm file."""
+    sound, target = encoded(samples, "webm"), io.BytesIO()
+    with av.open(io.BytesIO(sound)) as heard, av.open(target, "w", format="webm") as container:
+        picture = container.add_stream("libvpx", rate=5)
+        picture.width, picture.height, picture.pix_fmt = 160, 90, "yuv420p"
+        voice = container.add_stream_from_template(heard.streams.audio[0])
+        grey = np.full((90, 160, 3), 128, dtype=np.uint8)
+        for _ in range(len(samples) * 5 // RATE):
+            container.mux(picture.encode(av.VideoFrame.from_ndarray(grey, format="rgb24")))
+        container.mux(picture.encode(None))
+        for packet in heard.demux(heard.streams.audio[0]):
+            if packet.dts is not None:
+                packet.stream = voice
+                container.mux(packet)
+    return target.getvalue()

@@ -109,6 +109,7 @@ CASES: dict[str, list[Case]] = {
     "cancel_recording": [Case(HIDDEN)],
     "reprocess_recording": [Case(HIDDEN, {}), Case(HIDDEN, {"what": "summary"})],
     "play_recording": [Case(HIDDEN)],
+    "get_waveform": [Case(HIDDEN)],
     "get_transcript": [Case(HIDDEN), Case(HIDDEN, query={"search": MARK})],
     "update_transcript_line": [Case(HIDDEN, {"text": "mine now"})],
     "export_recording": [Case(HIDDEN), Case(HIDDEN, query={"format": "json"})],
@@ -180,7 +181,7 @@ A_BATCH = {"provider": "OPENAI", "models": ["m"], "title": MARK, "requests": [{"
 NOT_ABOUT_TENANTS = {
     "get_login_methods", "begin_oidc_login", "finish_oidc_login", "log_in", "log_in_by_link", "log_out", "change_password",
     "reset_password", "check_health", "check_readiness", "upload_recording", "open_share", "play_shared_audio",
-    "create_upload", "provider_callback",
+    "get_shared_waveform", "create_upload", "provider_callback",
 }  # fmt: skip
 
 

@@ -62,6 +62,7 @@ export type Reprocess = Schemas["Reprocess"];
 export type Share = Schemas["Share"];
 export type MadeShare = Schemas["MadeShare"];
 export type NewShare = Schemas["NewShare"];
+export type Waveform = Schemas["Waveform"];
 export type SharedRecording = Schemas["SharedRecording"];
 export type Recording = Schemas["Recording"];
 export type RecordingStatus = Recording["status"];

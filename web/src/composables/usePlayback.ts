@@ -1,4 +1,4 @@
-/** A recording being played: an <audio> element as state, and what can be done with it. Speed and volume are remembered. */
+/** A recording being played: an <audio> or <video> element as state, and what can be done with it. Speed and volume are remembered. */
 import { computed, onScopeDispose, ref, shallowRef, watch, type ComputedRef, type Ref, type ShallowRef } from "vue";
 import { recallJson, remember } from "@/services/remembering";
 import { listenLive } from "@/stores/live";
@@ -8,7 +8,7 @@ export type PlaybackTrouble = "format" | "gone" | "away";
 
 export interface Playback {
   /** The element itself, given by whoever has it in the page. */
-  element: ShallowRef<HTMLAudioElement | null>;
+  element: ShallowRef<HTMLMediaElement | null>;
   position: Readonly<Ref<number>>;
   /** Seconds; as the server measured them, else as the browser says, else 0. */
   length: ComputedRef<number>;
@@ -21,7 +21,10 @@ export interface Playback {
   rate: Ref<number>;
   volume: Ref<number>;
   muted: Ref<boolean>;
+  /** Whether there is something to see. */
+  pictured: Readonly<Ref<boolean>>;
   toggle(): void;
+  play(): void;
   seek(seconds: number): void;
   skip(seconds: number): void;
   retry(): void;
@@ -32,12 +35,13 @@ const KEY = "towpath.player";
 const EVERY_MS = 100;
 
 export function usePlayback(address: () => string | null, measured: () => number | null): Playback {
-  const element = shallowRef<HTMLAudioElement | null>(null);
+  const element = shallowRef<HTMLMediaElement | null>(null);
   const position = ref(0);
   const told = ref(0);
   const playing = ref(false);
   const starved = ref(false);
   const begun = ref(false);
+  const pictured = ref(false);
   const trouble = ref<PlaybackTrouble | null>(null);
   const { rate, volume, muted } = remembered();
   const length = computed(() => measured() ?? told.value);
@@ -77,6 +81,9 @@ export function usePlayback(address: () => string | null, measured: () => number
     canplay: () => (starved.value = false),
     timeupdate: show,
     seeked: show,
+    loadedmetadata() {
+      pictured.value = element.value instanceof HTMLVideoElement && element.value.videoWidth > 0;
+    },
     durationchange() {
       const found = element.value?.duration ?? 0;
       told.value = Number.isFinite(found) ? found : 0;
@@ -98,7 +105,7 @@ export function usePlayback(address: () => string | null, measured: () => number
     }
   }
 
-  function dress(audio: HTMLAudioElement): void {
+  function dress(audio: HTMLMediaElement): void {
     audio.playbackRate = rate.value;
     audio.defaultPlaybackRate = rate.value;
     audio.volume = volume.value;
@@ -121,8 +128,12 @@ export function usePlayback(address: () => string | null, measured: () => number
   function toggle(): void {
     const audio = element.value;
     if (!audio || trouble.value === "format") return;
-    if (audio.paused) void audio.play().catch(() => undefined);
+    if (audio.paused) play();
     else audio.pause();
+  }
+
+  function play(): void {
+    if (trouble.value !== "format") void element.value?.play().catch(() => undefined);
   }
 
   function seek(seconds: number): void {
@@ -150,7 +161,10 @@ export function usePlayback(address: () => string | null, measured: () => number
   });
 
   const skip = (seconds: number): void => seek(position.value + seconds);
-  return { element, position, length, playing, starved, begun, trouble, rate, volume, muted, toggle, seek, skip, retry };
+  return {
+    ...{ element, position, length, playing, starved, begun, trouble, rate, volume, muted, pictured },
+    ...{ toggle, play, seek, skip, retry },
+  };
 }
 
 interface Remembered {

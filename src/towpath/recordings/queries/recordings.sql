@@ -56,7 +56,13 @@ ORDER BY id DESC LIMIT :limit
 UPDATE towpath.recording SET title = :title WHERE id = :id AND removed_at IS NULL
 
 -- name: recording_measured
-UPDATE towpath.recording SET duration = :duration WHERE id = :id
+UPDATE towpath.recording SET duration = :duration, peaks = :peaks WHERE id = :id
+
+-- name: recording_has_peaks
+UPDATE towpath.recording SET peaks = :peaks WHERE id = :id
+
+-- name: recording_peaks
+SELECT peaks FROM towpath.recording WHERE id = :id
 
 -- name: recording_settings
 UPDATE towpath.recording SET language = :language, speakers = :speakers, auto_summary = :auto_summary WHERE id = :id

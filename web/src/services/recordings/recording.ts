@@ -8,6 +8,7 @@ import type {
   Share,
   SharedRecording,
   Transcript,
+  Waveform,
 } from "@/api/types";
 import { underBase } from "@/services/base";
 import { answer, client } from "@/services/client";
@@ -61,6 +62,14 @@ export function createShare(id: string, body: NewShare): Promise<MadeShare> {
 export function withdrawShare(id: string, shareId: string): Promise<unknown> {
   const path = { recording_id: id, share_id: shareId };
   return answer(client.DELETE("/api/recordings/{recording_id}/shares/{share_id}", { params: { path } }));
+}
+
+export function getWaveform(id: string): Promise<Waveform> {
+  return answer(client.GET("/api/recordings/{recording_id}/waveform", { params: at(id) }));
+}
+
+export function getSharedWaveform(secret: string): Promise<Waveform> {
+  return answer(client.GET("/api/shared/{secret}/waveform", { params: { path: { secret } } }));
 }
 
 export function openShare(secret: string): Promise<SharedRecording> {
