@@ -26,7 +26,7 @@ async def play_recording(principal: Reader, app: Engine, request: Request, recor
 
 @router.get("/{recording_id}/waveform", operation_id="get_waveform", responses=responses(404))
 async def get_waveform(principal: Reader, app: Engine, recording_id: RecordingPath) -> schemas.Waveform:
-    """How loud it is along its length. One that was transcribed before there were waveforms gets its own by a job, once asked."""
+    """How loud it is along its length. A recording that is older than waveforms gets its own by a job, once asked."""
     recording = await own_recording(app, principal, recording_id)
     found = await waveforms.waveform_of(app, recording)
     if found is None and recording.transcript_id is not None:

@@ -197,7 +197,7 @@ class Waveform(Answer):
     peaks: Annotated[
         str | None,
         Field(
-            description="Base64 of one byte for each of at most 2,000 equal stretches: the loudest moment in it, 255 at most. "
+            description="Base64 of a byte for each of at most 2,000 equal stretches: its loudest moment, from 0 to 255. "
             "null: not there yet; empty: there is none."
         ),
     ]

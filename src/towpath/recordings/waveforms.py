@@ -80,7 +80,7 @@ async def waveform_of(app: App, recording: Recording) -> str | None:
 
 
 async def ask_for(app: App, recording: Recording) -> None:
-    """Has the waveform made of a recording that was decoded before there were any. Asking again while one waits is that one."""
+    """Has the waveform made of a recording that was decoded before there were any; once, however often it is asked for."""
 
     async def unit(tx: Transaction) -> None:
         await tx.enqueue(WAVEFORM, {"recording_id": recording.id}, tenant=recording.tenant, key=recording.id, priority=3)

@@ -1352,7 +1352,7 @@ export interface paths {
         };
         /**
          * Get Waveform
-         * @description How loud it is along its length. One that was transcribed before there were waveforms gets its own by a job, once asked.
+         * @description How loud it is along its length. A recording that is older than waveforms gets its own by a job, once asked.
          */
         get: operations["get_waveform"];
         put?: never;
@@ -5213,7 +5213,7 @@ export interface components {
         Waveform: {
             /**
              * Peaks
-             * @description Base64 of one byte for each of at most 2,000 equal stretches: the loudest moment in it, 255 at most. null: not there yet; empty: there is none.
+             * @description Base64 of a byte for each of at most 2,000 equal stretches: its loudest moment, from 0 to 255. null: not there yet; empty: there is none.
              */
             peaks: string | null;
         };
