@@ -59,7 +59,8 @@ def _loudest(samples: np.ndarray) -> np.ndarray:
     """Of each row, from 0 to 255. Wider than 16 bits in between: the lowest sample has no positive counterpart."""
     import numpy as np
 
-    return np.abs(samples.astype(np.int32)).max(axis=1) * 255 // _LOUDEST
+    found: np.ndarray = np.abs(samples.astype(np.int32)).max(axis=1) * 255 // _LOUDEST
+    return found
 
 
 async def passing(pieces: AsyncGenerator[bytes, None], peaks: Peaks) -> AsyncGenerator[bytes, None]:
