@@ -104,7 +104,7 @@ async def _put(tx: Transaction, found: _Text, passages: Sequence[search.Passage]
         return False
     source = search.Source(
         recording.tenant, KIND, recording.id, title=recording.title, language=recording.language, tags=[f"type:{TYPE}"],
-        facts={"type": TYPE},
+        facts={"kind": TYPE},
     )  # fmt: skip
     await search.replace(tx, source, passages, vectors)
     await tx.change("recording_is_indexed", id=recording.id)

@@ -60,7 +60,7 @@ def _attach_care(app: App) -> None:
         return await index_all(app, ctx, payload)
 
     app.operation(names.INDEX, queue=names.CARE_QUEUE, retry=_ATTEMPTS)(indexing)
-    app.schedule(names.INDEX, "*/5 * * * *", names.INDEX, {}, tenant=DEFAULT_TENANT)
+    app.schedule(names.INDEX, "7 * * * *", names.INDEX, {}, tenant=DEFAULT_TENANT)
     app.operation(names.REMOVE, queue=names.CARE_QUEUE, retry=Retry(limit=10))(removing)
     app.operation(names.TIDY, queue=names.CARE_QUEUE)(tidy)
     app.retain(names.CARE_QUEUE, succeeded_days=1.0)

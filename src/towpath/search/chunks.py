@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
+from typing import Any
 
 from towpath import SchemaInvalid
 from towpath.search.recognizing import mentions
@@ -54,11 +55,15 @@ def tokens_in(text: str) -> int:
     return sum(len(word) if _WIDE.match(word) else 1 + (len(word) - 1) // _WORD for word in _TOKEN.findall(text))
 
 
-def passages_of(pages: str | Iterable[Page], *, tokens: int = TOKENS) -> list[Passage]:
-    """Passages of a written text, each with the entities in it."""
+def passages_of(pages: str | Iterable[Page], *, tokens: int = TOKENS, entities: bool = True) -> list[Passage]:
+    """Passages of a written text, each with the entities in it; without, for whoever looks for those elsewhere."""
     _check(tokens)
     given = [Page(pages)] if isinstance(pages, str) else pages
-    return [_written(page, start, end) for page in given for start, end in _packed(page.text, tokens)]
+    return [
+        _passage(page.text[start:end], entities, page=page.number, start=page.offset + start, end=page.offset + end)
+        for page in given
+        for start, end in _packed(page.text, tokens)
+    ]
 
 
 def passages_of_lines(lines: Sequence[Line], *, tokens: int = TOKENS) -> list[Passage]:
@@ -76,12 +81,8 @@ def passages_of_lines(lines: Sequence[Line], *, tokens: int = TOKENS) -> list[Pa
     return [*found, _spoken(held)] if held else found
 
 
-def _written(page: Page, start: int, end: int) -> Passage:
-    text = page.text[start:end]
-    return Passage(
-        text, page=page.number, start=page.offset + start, end=page.offset + end, tokens=tokens_in(text),
-        mentions=mentions(text),
-    )  # fmt: skip
+def _passage(text: str, entities: bool, **place: Any) -> Passage:
+    return Passage(text, tokens=tokens_in(text), mentions=mentions(text) if entities else (), **place)
 
 
 def _spoken(lines: Sequence[Line]) -> Passage:
