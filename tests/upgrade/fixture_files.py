@@ -118,4 +118,5 @@ def dump_postgres(server: PostgresServer, url: str) -> str:
 def load_postgres(text: str, url: str) -> None:
     with psycopg.connect(url) as connection:
         connection.execute("SET LOCAL check_function_bodies = off")  # functions come before their tables
+        connection.execute("CREATE EXTENSION IF NOT EXISTS vector")  # it is not in the schema that is kept
         connection.execute(text)
