@@ -15,6 +15,7 @@ WINDOWS = "transcribe.windows"
 REMOVE = "recordings.remove"
 TIDY = "recordings.tidy"
 WAVEFORM = "recordings.waveform"
+INDEX = "recordings.index"
 
 TRANSCRIPTION_QUEUE = "transcription"
 SUMMARY_QUEUE = "summary"
