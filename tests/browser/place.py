@@ -34,7 +34,12 @@ class Place:
         """Makes an account; answers a link that logs it in."""
         hashed = await passwords.hashed(password) if password else None
         made = await accounts.create(self.app.services.store, name, tenants=tenants, admin=admin, password=hashed)
-        secret, _ = await links.make(self.app.services.store, made.id, "login")
+        return await self.link(made.name)
+
+    async def link(self, name: str) -> str:
+        """Another one for somebody who is known."""
+        account = await accounts.find_by_name(self.app.services.store, name)
+        secret, _ = await links.make(self.app.services.store, account.id, "login")
         return links.url_of(self.address, "login", secret)
 
     async def make(self, operation: str, payload: Any, tenant: str, **options: Any) -> Job:

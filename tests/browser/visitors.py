@@ -74,9 +74,13 @@ class Visitor:
 async def visiting(browser: Browser, address: str, **options: Any) -> AsyncIterator[Visitor]:
     """Options are those of a browser context: viewport, color_scheme."""
     context = await browser.new_context(**{"viewport": {"width": 1280, "height": 900}, "reduced_motion": "reduce"} | options)
-    context.set_default_timeout(30_000)
-    await context.add_init_script(_REPORT_VIOLATIONS)
     try:
-        yield Visitor(context, await context.new_page(), address)
+        yield await watched(context, await context.new_page(), address)
     finally:
         await context.close()
+
+
+async def watched(context: BrowserContext, page: Page, address: str) -> Visitor:
+    context.set_default_timeout(30_000)
+    await context.add_init_script(_REPORT_VIOLATIONS)
+    return Visitor(context, page, address)

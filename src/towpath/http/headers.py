@@ -13,7 +13,7 @@ _ALWAYS = {
     "x-frame-options": "DENY",
     # Not no-referrer: browsers would then hide the origin of our own pages' requests from us as well.
     "referrer-policy": "same-origin",
-    "permissions-policy": "camera=(), microphone=(), geolocation=(), payment=(), usb=()",
+    "permissions-policy": "camera=(), microphone=(self), geolocation=(), payment=(), usb=()",
     "cross-origin-opener-policy": "same-origin",
     "cross-origin-resource-policy": "same-origin",
 }

@@ -60,6 +60,7 @@ def _attach_care(app: App) -> None:
         return await waveforms.make_later(app, ctx, payload)
 
     app.operation(names.WAVEFORM, queue=names.CARE_QUEUE, retry=_ATTEMPTS, timeout=_HOUR)(drawing)
+
     async def indexing(ctx: Context, payload: Asked) -> int:
         return await index_all(app, ctx, payload)
 

@@ -24,7 +24,11 @@ function wish(wanted: Wish): void {
 }
 
 /** Stages files, or uploads them at once if that is the setting. What is certain to be refused is told now. */
-export async function addFiles(files: readonly NewFile[], options: UploadOptions = { ...NO_OPTIONS }): Promise<void> {
+export async function addFiles(
+  files: readonly NewFile[],
+  options: UploadOptions = { ...NO_OPTIONS },
+  atOnce = startsByItself.value,
+): Promise<void> {
   if (!files.length) return;
   const waiting = uploads.value.filter((row) => row.status === "ready").reduce((sum, row) => sum + row.size, 0);
   const { most, room } = await currentLimits();
@@ -37,7 +41,7 @@ export async function addFiles(files: readonly NewFile[], options: UploadOptions
     toast(text, { detail, bad: true });
   }
   const good = judged.good.map(({ file, path }) => ({ file, path }));
-  if (good.length) wish({ do: "add", files: good, options: { ...options }, start: startsByItself.value });
+  if (good.length) wish({ do: "add", files: good, options: { ...options }, start: atOnce });
 }
 
 function currentLimits(): Promise<UploadLimits> {
