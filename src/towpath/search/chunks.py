@@ -53,12 +53,12 @@ def tokens_in(text: str) -> int:
     return sum(len(word) if _WIDE.match(word) else 1 + (len(word) - 1) // _WORD for word in _TOKEN.findall(text))
 
 
-def passages_of(pages: str | Iterable[Page], *, tokens: int = TOKENS) -> list[Passage]:
-    """Passages of a written text, each with the entities in it."""
+def passages_of(pages: str | Iterable[Page], *, tokens: int = TOKENS, entities: bool = True) -> list[Passage]:
+    """Passages of a written text, each with the entities in it; without, for whoever looks for those elsewhere."""
     _check(tokens)
     given = [Page(pages)] if isinstance(pages, str) else pages
     return [
-        _passage(page.text[start:end], page=page.number, start=page.offset + start, end=page.offset + end)
+        _passage(page.text[start:end], entities, page=page.number, start=page.offset + start, end=page.offset + end)
         for page in given
         for start, end in _packed(page.text, tokens)
     ]
@@ -79,8 +79,8 @@ def passages_of_lines(lines: Sequence[Line], *, tokens: int = TOKENS) -> list[Pa
     return [*found, _spoken(held)] if held else found
 
 
-def _passage(text: str, **place: int | None) -> Passage:
-    return Passage(text, tokens=tokens_in(text), mentions=mentions(text), **place)
+def _passage(text: str, entities: bool, **place: int | None) -> Passage:
+    return Passage(text, tokens=tokens_in(text), mentions=mentions(text) if entities else (), **place)
 
 
 def _spoken(lines: Sequence[Line]) -> Passage:
