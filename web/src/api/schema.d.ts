@@ -1125,6 +1125,7 @@ export interface paths {
         /**
          * Provider Callback
          * @description For providers: a job has ended. The message must be signed as that provider signs; the job is then polled at once.
+         *     A provider that asks whether the address is ours (AZURE) is answered with its token.
          */
         post: operations["provider_callback"];
         delete?: never;
@@ -12048,6 +12049,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["CallbackTaken"];
+                    "text/plain": string;
                 };
             };
             /** @description The request cannot be read */
