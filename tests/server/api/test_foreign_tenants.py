@@ -263,7 +263,8 @@ async def south(site: Site) -> South:
     jobs.append(await site.app.get(batch["job_id"]))
     read = await a_document(site)
     ids = {
-        "batch_id": batch["id"], "run_id": read["run_id"], "item_id": read["id"], "document_id": read["document_id"], "provider_job_id": "0198c2f0-6f0a-7c3e-8d1b-2f7a9c4e5b61",
+        "batch_id": batch["id"], "run_id": read["run_id"], "item_id": read["id"], "document_id": read["document_id"],
+        "provider_job_id": "0198c2f0-6f0a-7c3e-8d1b-2f7a9c4e5b61",
         "dataset_id": ok(await bob.get(f"/api/batches/{batch['id']}"))["dataset_ids"][0],
         "asset_id": found.asset_id, "upload_id": upload.headers["location"].rsplit("/", 1)[1],
         "recording_id": recording, "job_id": recording_job, "share_id": share["id"], "number": "0",
