@@ -82,20 +82,22 @@ async def get_document_file(principal: Reader, app: Engine, request: Request, do
 @router.post("/{document_id}/reingest", status_code=202, operation_id="reingest_document", responses=responses(404))
 async def reingest_document(
     principal: Writer, app: Engine, request: Request, document_id: DocumentPath, asked: schemas.RunSettings
-) -> schemas.Made:
+) -> schemas.MadeRun:
     """Reads it again where it comes from. Only what has changed is done anew."""
     document = await own_document(app, principal, document_id)
     wanted = Wanted(REINGEST, [Given(document_id=document.id)], asked.model_dump(exclude_none=True))
     whose = Owner(document.tenant, principal.account_id, principal.name)
     run_id, job_id = await intake.create(app, wanted, whose)
     audit(request, "documents.reingest", document.id, tenant=document.tenant, run=run_id)
-    return schemas.Made(id=run_id, job_id=job_id, status="PENDING")
+    return schemas.MadeRun(id=run_id, job_id=job_id, status="PENDING")
 
 
 @router.delete("/{document_id}", operation_id="delete_document", responses=responses(404))
-async def delete_document(principal: Writer, app: Engine, request: Request, document_id: DocumentPath) -> schemas.Deleted:
+async def delete_document(
+    principal: Writer, app: Engine, request: Request, document_id: DocumentPath
+) -> schemas.DeletedDocuments:
     """Deletes it with what is indexed of it, and its file if no other document has the same."""
     document = await own_document(app, principal, document_id)
     deleted = await removing.remove_document(app, document)
     audit(request, "documents.delete", document.id, tenant=document.tenant)
-    return schemas.Deleted(deleted=deleted)
+    return schemas.DeletedDocuments(deleted=deleted)

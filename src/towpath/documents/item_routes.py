@@ -33,13 +33,13 @@ class ItemQuery(shapes.Request):
 @router.get("", operation_id="list_document_items", responses=responses(404))
 async def list_document_items(
     principal: Reader, app: Engine, run_id: RunPath, asked: Annotated[ItemQuery, Query()]
-) -> shapes.Page[schemas.Item]:
+) -> shapes.Page[schemas.DocumentItem]:
     """The items of a run in its order: where each is, what it took, and why it failed."""
     run = await own_run(app, principal, run_id)
     found = await _found(app, run, asked)
     page = await item_views(app, found[: asked.limit])
     following = str(page[-1].item.number) if len(found) > asked.limit else None
-    return shapes.Page[schemas.Item](items=[item_shape(view) for view in page], next=following)
+    return shapes.Page[schemas.DocumentItem](items=[item_shape(view) for view in page], next=following)
 
 
 async def _found(app: App, run: Run, asked: ItemQuery) -> list[Item]:
@@ -63,7 +63,7 @@ async def _found(app: App, run: Run, asked: ItemQuery) -> list[Item]:
 
 
 @router.get("/{item_id}", operation_id="get_document_item", responses=responses(404))
-async def get_document_item(principal: Reader, app: Engine, run_id: RunPath, item_id: ItemPath) -> schemas.Item:
+async def get_document_item(principal: Reader, app: Engine, run_id: RunPath, item_id: ItemPath) -> schemas.DocumentItem:
     [view] = await item_views(app, [await own_item(app, principal, run_id, item_id)])
     return item_shape(view)
 

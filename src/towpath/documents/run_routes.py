@@ -35,7 +35,7 @@ class RunQuery(shapes.Request):
 @router.get("", operation_id="list_document_runs")
 async def list_document_runs(
     principal: Reader, app: Engine, asked: Annotated[RunQuery, Query()]
-) -> shapes.Page[schemas.Run]:
+) -> shapes.Page[schemas.DocumentRun]:
     """Runs, newest first. With a filter a page may be short, even empty, and still have a `next`."""
     tenant = tenant_of(principal, asked.tenant)
 
@@ -49,22 +49,22 @@ async def list_document_runs(
 
 
 @router.post("", status_code=202, operation_id="create_document_run", responses=responses(404))
-async def create_document_run(principal: Writer, app: Engine, request: Request, asked: schemas.NewRun) -> schemas.Made:
+async def create_document_run(principal: Writer, app: Engine, request: Request, asked: schemas.NewRun) -> schemas.MadeRun:
     """Reads documents: uploaded files, addresses, folders of buckets, or documents that are there already, once more."""
     items = [Given(**one.model_dump()) for one in asked.items]
     wanted = Wanted(asked.kind, items, asked.settings.model_dump(exclude_none=True), asked.priority, asked.title)
     run_id, job_id = await intake.create(app, wanted, owner_of(principal))
     audit(request, "documents.run", run_id, kind=asked.kind, items=len(items))
-    return schemas.Made(id=run_id, job_id=job_id, status="PENDING")
+    return schemas.MadeRun(id=run_id, job_id=job_id, status="PENDING")
 
 
 @router.get("/{run_id}", operation_id="get_document_run", responses=responses(404))
-async def get_document_run(principal: Reader, app: Engine, run_id: RunPath) -> schemas.Run:
+async def get_document_run(principal: Reader, app: Engine, run_id: RunPath) -> schemas.DocumentRun:
     """One run: how many of its items stand where, what they took, and when it will be done."""
     return await _shape(app, await own_run(app, principal, run_id))
 
 
-async def _shape(app: App, run: Run) -> schemas.Run:
+async def _shape(app: App, run: Run) -> schemas.DocumentRun:
     [view] = await run_views(app, [run])
     return run_shape(view)
 
@@ -95,8 +95,8 @@ async def cancel_document_run(principal: Writer, app: Engine, request: Request, 
 
 @router.post("/{run_id}/retry", status_code=202, operation_id="retry_document_run", responses=responses(404, 409))
 async def retry_document_run(
-    principal: Writer, app: Engine, request: Request, run_id: RunPath, asked: schemas.Retry
-) -> schemas.Retried:
+    principal: Writer, app: Engine, request: Request, run_id: RunPath, asked: schemas.RetryItems
+) -> schemas.RetriedItems:
     """Tries failed and cancelled items again, each from the step that failed: all of them, some, or those of one cause."""
     run = await own_run(app, principal, run_id)
     settings = asked.settings.model_dump(exclude_none=True) if asked.settings else None
@@ -105,13 +105,13 @@ async def retry_document_run(
     except moving.NotNow as error:
         raise conflict(str(error)) from None
     audit(request, "documents.retry", run.id, tenant=run.tenant, items=done.retried)
-    return schemas.Retried(retried=done.retried, refused=done.refused)
+    return schemas.RetriedItems(retried=done.retried, refused=done.refused)
 
 
 @router.delete("/{run_id}", operation_id="delete_document_run", responses=responses(404))
-async def delete_document_run(principal: Writer, app: Engine, request: Request, run_id: RunPath) -> schemas.Deleted:
+async def delete_document_run(principal: Writer, app: Engine, request: Request, run_id: RunPath) -> schemas.DeletedDocuments:
     """Stops it if need be, and deletes it with its items and jobs. The documents that it has read stay."""
     run = await own_run(app, principal, run_id)
     deleted = await removing.remove_run(app, run)
     audit(request, "documents.delete_run", run.id, tenant=run.tenant)
-    return schemas.Deleted(deleted=deleted)
+    return schemas.DeletedDocuments(deleted=deleted)

@@ -67,13 +67,13 @@ class NewRun(Request):
     title: Annotated[Text | None, Field(max_length=LONGEST_TITLE)] = None
 
 
-class Made(Answer):
+class MadeRun(Answer):
     id: str
     job_id: str
     status: RunStatus
 
 
-class Eta(Answer):
+class RunEta(Answer):
     """Seconds until it is done."""
 
     low: float
@@ -89,7 +89,7 @@ class StepCount(Answer):
     cost_cents: float
 
 
-class Run(Answer):
+class DocumentRun(Answer):
     """Status, counts and error are told from the run's jobs at the moment of the answer."""
 
     id: str
@@ -106,7 +106,7 @@ class Run(Answer):
     tokens_out: int
     cost_cents: float
     position: Annotated[int | None, Field(description="1 is next; null once it is begun.")]
-    eta: Eta | None
+    eta: RunEta | None
     eta_reason: Annotated[str | None, Field(description="Why there is no estimate.")]
     waiting_for: str | None
     error: str | None
@@ -138,7 +138,7 @@ class ItemStep(Answer):
     ended_at: Moment
 
 
-class Item(Answer):
+class DocumentItem(Answer):
     id: str
     run_id: str
     number: int
@@ -183,7 +183,7 @@ class ItemEvent(Answer):
     at: Moment
 
 
-class Retry(Request):
+class RetryItems(Request):
     """Without anything every item that failed or was cancelled is retried."""
 
     items: Annotated[list[Id] | None, Field(min_length=1, max_length=MOST_ITEMS)] = None
@@ -193,7 +193,7 @@ class Retry(Request):
     settings: Annotated[RunSettings | None, Field(description="What is to be otherwise this time.")] = None
 
 
-class Retried(Answer):
+class RetriedItems(Answer):
     retried: int
     refused: Annotated[dict[str, str], Field(description="By item, why not.")]
 
@@ -214,7 +214,7 @@ class CancelledRun(Answer):
     cancelled: Annotated[list[str], Field(description="Ids of the jobs that were stopped.")]
 
 
-class Deleted(Answer):
+class DeletedDocuments(Answer):
     deleted: int
 
 

@@ -22,7 +22,7 @@ _EVENTS = {
 }  # fmt: skip
 
 
-def run_shape(view: RunView) -> schemas.Run:
+def run_shape(view: RunView) -> schemas.DocumentRun:
     counts, prospect, job = view.counts, view.prospect, view.job
     told: dict[str, Any] = {name: getattr(view.run, name) for name in _OF_RUNS}
     told |= {
@@ -31,12 +31,12 @@ def run_shape(view: RunView) -> schemas.Run:
                   for one in counts.steps],
         "tokens_in": counts.total("tokens_in"), "tokens_out": counts.total("tokens_out"),
         "cost_cents": counts.total("cost_cents"), "position": prospect.position if prospect else None,
-        "eta": schemas.Eta(low=prospect.eta[0], high=prospect.eta[1]) if prospect and prospect.eta else None,
+        "eta": schemas.RunEta(low=prospect.eta[0], high=prospect.eta[1]) if prospect and prospect.eta else None,
         "eta_reason": prospect.reason if prospect else None, "waiting_for": view.waiting_for, "error": view.error,
         "warning": view.warning, "job_id": job.id if job else None,
         "finished_at": job.finished_at if job and job.ended else None,
     }  # fmt: skip
-    return schemas.Run(**told)
+    return schemas.DocumentRun(**told)
 
 
 def _shown_settings(settings: dict[str, Any]) -> dict[str, Any]:
@@ -51,7 +51,7 @@ def source_shown(row: Item | Document) -> str:
     return row.source.removeprefix("file:") if row.source.startswith("file:") else row.name
 
 
-def item_shape(view: ItemView) -> schemas.Item:
+def item_shape(view: ItemView) -> schemas.DocumentItem:
     item, error = view.item, view.error
     told: dict[str, Any] = {name: getattr(item, name) for name in _OF_ITEMS}
     told |= {name: view.total(name) for name in ("duration_ms", "tokens_in", "tokens_out", "cost_cents")}
@@ -65,7 +65,7 @@ def item_shape(view: ItemView) -> schemas.Item:
             remedy=error.get("remedy"), step=view.failed_step,
         ),
     }  # fmt: skip
-    return schemas.Item(**told)
+    return schemas.DocumentItem(**told)
 
 
 def event_shape(event: Event) -> schemas.ItemEvent:

@@ -2885,8 +2885,21 @@ export interface components {
             /** Password */
             password: string;
         };
+        /** Deleted */
+        Deleted: {
+            /**
+             * Deleted
+             * @description How many jobs went, children included.
+             */
+            deleted: number;
+        };
         /** DeletedBatch */
         DeletedBatch: {
+            /** Deleted */
+            deleted: number;
+        };
+        /** DeletedDocuments */
+        DeletedDocuments: {
             /** Deleted */
             deleted: number;
         };
@@ -3023,6 +3036,69 @@ export interface components {
             /** Warnings */
             warnings: string[];
         };
+        /** DocumentItem */
+        DocumentItem: {
+            /** Attempt */
+            attempt: number;
+            /** Cost Cents */
+            cost_cents: number | null;
+            /** Document Id */
+            document_id: string | null;
+            /** Duration Ms */
+            duration_ms: number | null;
+            error: components["schemas"]["ItemError"] | null;
+            /** Finished At */
+            finished_at: string | null;
+            /** Id */
+            id: string;
+            /** Job Id */
+            job_id: string | null;
+            /**
+             * Model
+             * @description The last one that was asked.
+             */
+            model: string | null;
+            /** Name */
+            name: string;
+            /** Number */
+            number: number;
+            /** Retry At */
+            retry_at: string | null;
+            /**
+             * Reused
+             * @description Steps that the same content had been through before.
+             */
+            reused: string[];
+            /** Run Id */
+            run_id: string;
+            /**
+             * Source
+             * @description Where it comes from, as it may be shown.
+             */
+            source: string;
+            /** Started At */
+            started_at: string | null;
+            /**
+             * Status
+             * @enum {string}
+             */
+            status: "PENDING" | "RUNNING" | "COMPLETED" | "FAILED" | "CANCELLED";
+            /**
+             * Step
+             * @description The last one that is done; ENQUEUED before the first, DONE or FAILED at the end.
+             */
+            step: string;
+            /** Steps */
+            steps: components["schemas"]["ItemStep"][];
+            /** Tenant */
+            tenant: string;
+            /** Tokens In */
+            tokens_in: number | null;
+            /** Tokens Out */
+            tokens_out: number | null;
+            /** Waiting For */
+            waiting_for: string | null;
+        };
         /** DocumentPage */
         DocumentPage: {
             /** Document Id */
@@ -3038,6 +3114,85 @@ export interface components {
             text: string;
             /** Unit */
             unit: string;
+        };
+        /**
+         * DocumentRun
+         * @description Status, counts and error are told from the run's jobs at the moment of the answer.
+         */
+        DocumentRun: {
+            /** Cost Cents */
+            cost_cents: number;
+            /**
+             * Count
+             * @description Items; null until a bucket's folder has been listed.
+             */
+            count: number | null;
+            /**
+             * Counts
+             * @description Items by their status.
+             */
+            counts: {
+                [key: string]: number;
+            };
+            /** Created At */
+            created_at: string;
+            /** Creator */
+            creator: string | null;
+            /** Error */
+            error: string | null;
+            eta: components["schemas"]["RunEta"] | null;
+            /**
+             * Eta Reason
+             * @description Why there is no estimate.
+             */
+            eta_reason: string | null;
+            /** Finished At */
+            finished_at: string | null;
+            /** Id */
+            id: string;
+            /**
+             * Job Id
+             * @description The job that the status comes from; null: none is left.
+             */
+            job_id: string | null;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "upload" | "url" | "bucket" | "reingest";
+            /**
+             * Position
+             * @description 1 is next; null once it is begun.
+             */
+            position: number | null;
+            /**
+             * Priority
+             * @enum {string}
+             */
+            priority: "interactive" | "bulk";
+            /** Settings */
+            settings: {
+                [key: string]: unknown;
+            };
+            /**
+             * Status
+             * @enum {string}
+             */
+            status: "PENDING" | "RUNNING" | "COMPLETED" | "PARTIAL" | "FAILED" | "CANCELLED";
+            /** Steps */
+            steps: components["schemas"]["StepCount"][];
+            /** Tenant */
+            tenant: string;
+            /** Title */
+            title: string;
+            /** Tokens In */
+            tokens_in: number;
+            /** Tokens Out */
+            tokens_out: number;
+            /** Waiting For */
+            waiting_for: string | null;
+            /** Warning */
+            warning: string | null;
         };
         /**
          * Estimate
@@ -3089,16 +3244,6 @@ export interface components {
             requests?: {
                 [key: string]: unknown;
             }[] | null;
-        };
-        /**
-         * Eta
-         * @description Seconds until it is done.
-         */
-        Eta: {
-            /** High */
-            high: number;
-            /** Low */
-            low: number;
         };
         /**
          * Event
@@ -3260,69 +3405,6 @@ export interface components {
             name: string | null;
             /** Reason */
             reason: string;
-        };
-        /** Item */
-        Item: {
-            /** Attempt */
-            attempt: number;
-            /** Cost Cents */
-            cost_cents: number | null;
-            /** Document Id */
-            document_id: string | null;
-            /** Duration Ms */
-            duration_ms: number | null;
-            error: components["schemas"]["ItemError"] | null;
-            /** Finished At */
-            finished_at: string | null;
-            /** Id */
-            id: string;
-            /** Job Id */
-            job_id: string | null;
-            /**
-             * Model
-             * @description The last one that was asked.
-             */
-            model: string | null;
-            /** Name */
-            name: string;
-            /** Number */
-            number: number;
-            /** Retry At */
-            retry_at: string | null;
-            /**
-             * Reused
-             * @description Steps that the same content had been through before.
-             */
-            reused: string[];
-            /** Run Id */
-            run_id: string;
-            /**
-             * Source
-             * @description Where it comes from, as it may be shown.
-             */
-            source: string;
-            /** Started At */
-            started_at: string | null;
-            /**
-             * Status
-             * @enum {string}
-             */
-            status: "PENDING" | "RUNNING" | "COMPLETED" | "FAILED" | "CANCELLED";
-            /**
-             * Step
-             * @description The last one that is done; ENQUEUED before the first, DONE or FAILED at the end.
-             */
-            step: string;
-            /** Steps */
-            steps: components["schemas"]["ItemStep"][];
-            /** Tenant */
-            tenant: string;
-            /** Tokens In */
-            tokens_in: number | null;
-            /** Tokens Out */
-            tokens_out: number | null;
-            /** Waiting For */
-            waiting_for: string | null;
         };
         /** ItemError */
         ItemError: {
@@ -3753,6 +3835,30 @@ export interface components {
              * @description What follows `token=` in the link.
              */
             token: string;
+        };
+        /** Made */
+        Made: {
+            /** Id */
+            id: string;
+            /** Job Id */
+            job_id: string;
+            /**
+             * Status
+             * @enum {string}
+             */
+            status: "PENDING" | "IN_PROGRESS" | "COMPLETED" | "PARTIAL_COMPLETE" | "FAILED" | "CANCELLED";
+        };
+        /** MadeRun */
+        MadeRun: {
+            /** Id */
+            id: string;
+            /** Job Id */
+            job_id: string;
+            /**
+             * Status
+             * @enum {string}
+             */
+            status: "PENDING" | "RUNNING" | "COMPLETED" | "PARTIAL" | "FAILED" | "CANCELLED";
         };
         /** MadeShare */
         MadeShare: {
@@ -4292,6 +4398,26 @@ export interface components {
              */
             next: string | null;
         };
+        /** Page[DocumentItem] */
+        Page_DocumentItem_: {
+            /** Items */
+            items: components["schemas"]["DocumentItem"][];
+            /**
+             * Next
+             * @description Where the next page begins; null on the last page.
+             */
+            next: string | null;
+        };
+        /** Page[DocumentRun] */
+        Page_DocumentRun_: {
+            /** Items */
+            items: components["schemas"]["DocumentRun"][];
+            /**
+             * Next
+             * @description Where the next page begins; null on the last page.
+             */
+            next: string | null;
+        };
         /** Page[Document] */
         Page_Document_: {
             /** Items */
@@ -4322,16 +4448,6 @@ export interface components {
              */
             next: string | null;
         };
-        /** Page[Item] */
-        Page_Item_: {
-            /** Items */
-            items: components["schemas"]["Item"][];
-            /**
-             * Next
-             * @description Where the next page begins; null on the last page.
-             */
-            next: string | null;
-        };
         /** Page[Job] */
         Page_Job_: {
             /** Items */
@@ -4346,16 +4462,6 @@ export interface components {
         Page_Recording_: {
             /** Items */
             items: components["schemas"]["Recording"][];
-            /**
-             * Next
-             * @description Where the next page begins; null on the last page.
-             */
-            next: string | null;
-        };
-        /** Page[Run] */
-        Page_Run_: {
-            /** Items */
-            items: components["schemas"]["Run"][];
             /**
              * Next
              * @description Where the next page begins; null on the last page.
@@ -5144,8 +5250,8 @@ export interface components {
              */
             reason: "unknown" | "expired";
         };
-        /** Retried */
-        Retried: {
+        /** RetriedItems */
+        RetriedItems: {
             /**
              * Refused
              * @description By item, why not.
@@ -5157,83 +5263,46 @@ export interface components {
             retried: number;
         };
         /**
-         * Run
-         * @description Status, counts and error are told from the run's jobs at the moment of the answer.
+         * Retry
+         * @description How to give a job a fresh start. With a new payload its recorded steps and children are dropped.
          */
-        Run: {
-            /** Cost Cents */
-            cost_cents: number;
+        Retry: {
             /**
-             * Count
-             * @description Items; null until a bucket's folder has been listed.
+             * Keep Steps
+             * @description Keep recorded steps although the payload is new.
+             * @default false
              */
-            count: number | null;
+            keep_steps: boolean;
             /**
-             * Counts
-             * @description Items by their status.
+             * Payload
+             * @description Instead of the one it had; null or left out keeps that.
              */
-            counts: {
-                [key: string]: number;
-            };
-            /** Created At */
-            created_at: string;
-            /** Creator */
-            creator: string | null;
-            /** Error */
-            error: string | null;
-            eta: components["schemas"]["Eta"] | null;
+            payload?: unknown;
+        };
+        /**
+         * RetryItems
+         * @description Without anything every item that failed or was cancelled is retried.
+         */
+        RetryItems: {
             /**
-             * Eta Reason
-             * @description Why there is no estimate.
+             * Cause
+             * @description The `cause` of failures, or a part of their message.
              */
-            eta_reason: string | null;
-            /** Finished At */
-            finished_at: string | null;
-            /** Id */
-            id: string;
-            /**
-             * Job Id
-             * @description The job that the status comes from; null: none is left.
-             */
-            job_id: string | null;
-            /**
-             * Kind
-             * @enum {string}
-             */
-            kind: "upload" | "url" | "bucket" | "reingest";
-            /**
-             * Position
-             * @description 1 is next; null once it is begun.
-             */
-            position: number | null;
-            /**
-             * Priority
-             * @enum {string}
-             */
-            priority: "interactive" | "bulk";
-            /** Settings */
-            settings: {
-                [key: string]: unknown;
-            };
-            /**
-             * Status
-             * @enum {string}
-             */
-            status: "PENDING" | "RUNNING" | "COMPLETED" | "PARTIAL" | "FAILED" | "CANCELLED";
-            /** Steps */
-            steps: components["schemas"]["StepCount"][];
-            /** Tenant */
-            tenant: string;
-            /** Title */
-            title: string;
-            /** Tokens In */
-            tokens_in: number;
-            /** Tokens Out */
-            tokens_out: number;
-            /** Waiting For */
-            waiting_for: string | null;
-            /** Warning */
-            warning: string | null;
+            cause?: string | null;
+            /** Items */
+            items?: string[] | null;
+            /** @description What is to be otherwise this time. */
+            settings?: components["schemas"]["RunSettings"] | null;
+        };
+        /**
+         * RunEta
+         * @description Seconds until it is done.
+         */
+        RunEta: {
+            /** High */
+            high: number;
+            /** Low */
+            low: number;
         };
         /**
          * RunSettings
@@ -6035,50 +6104,6 @@ export interface components {
              */
             cancelled: string[];
         };
-        /** Made */
-        towpath__batches__schemas__Made: {
-            /** Id */
-            id: string;
-            /** Job Id */
-            job_id: string;
-            /**
-             * Status
-             * @enum {string}
-             */
-            status: "PENDING" | "IN_PROGRESS" | "COMPLETED" | "PARTIAL_COMPLETE" | "FAILED" | "CANCELLED";
-        };
-        /** Deleted */
-        towpath__documents__schemas__Deleted: {
-            /** Deleted */
-            deleted: number;
-        };
-        /** Made */
-        towpath__documents__schemas__Made: {
-            /** Id */
-            id: string;
-            /** Job Id */
-            job_id: string;
-            /**
-             * Status
-             * @enum {string}
-             */
-            status: "PENDING" | "RUNNING" | "COMPLETED" | "PARTIAL" | "FAILED" | "CANCELLED";
-        };
-        /**
-         * Retry
-         * @description Without anything every item that failed or was cancelled is retried.
-         */
-        towpath__documents__schemas__Retry: {
-            /**
-             * Cause
-             * @description The `cause` of failures, or a part of their message.
-             */
-            cause?: string | null;
-            /** Items */
-            items?: string[] | null;
-            /** @description What is to be otherwise this time. */
-            settings?: components["schemas"]["RunSettings"] | null;
-        };
         /** Bulk */
         towpath__recordings__schemas__Bulk: {
             /**
@@ -6141,31 +6166,6 @@ export interface components {
             };
             /** Remaining */
             remaining: boolean;
-        };
-        /** Deleted */
-        towpath__server__schemas__jobs__Deleted: {
-            /**
-             * Deleted
-             * @description How many jobs went, children included.
-             */
-            deleted: number;
-        };
-        /**
-         * Retry
-         * @description How to give a job a fresh start. With a new payload its recorded steps and children are dropped.
-         */
-        towpath__server__schemas__jobs__Retry: {
-            /**
-             * Keep Steps
-             * @description Keep recorded steps although the payload is new.
-             * @default false
-             */
-            keep_steps: boolean;
-            /**
-             * Payload
-             * @description Instead of the one it had; null or left out keeps that.
-             */
-            payload?: unknown;
         };
     };
     responses: never;
@@ -6892,7 +6892,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["towpath__batches__schemas__Made"];
+                    "application/json": components["schemas"]["Made"];
                 };
             };
             /** @description The request cannot be read */
@@ -7228,7 +7228,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["towpath__batches__schemas__Made"];
+                    "application/json": components["schemas"]["Made"];
                 };
             };
             /** @description The request cannot be read */
@@ -8037,7 +8037,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["towpath__batches__schemas__Made"];
+                    "application/json": components["schemas"]["Made"];
                 };
             };
             /** @description The request cannot be read */
@@ -8234,7 +8234,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Page_Run_"];
+                    "application/json": components["schemas"]["Page_DocumentRun_"];
                 };
             };
             /** @description The request cannot be read */
@@ -8312,7 +8312,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["towpath__documents__schemas__Made"];
+                    "application/json": components["schemas"]["MadeRun"];
                 };
             };
             /** @description The request cannot be read */
@@ -8416,7 +8416,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Run"];
+                    "application/json": components["schemas"]["DocumentRun"];
                 };
             };
             /** @description The request cannot be read */
@@ -8502,7 +8502,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["towpath__documents__schemas__Deleted"];
+                    "application/json": components["schemas"]["DeletedDocuments"];
                 };
             };
             /** @description The request cannot be read */
@@ -8810,7 +8810,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Page_Item_"];
+                    "application/json": components["schemas"]["Page_DocumentItem_"];
                 };
             };
             /** @description The request cannot be read */
@@ -8898,7 +8898,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Item"];
+                    "application/json": components["schemas"]["DocumentItem"];
                 };
             };
             /** @description The request cannot be read */
@@ -9070,7 +9070,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["towpath__documents__schemas__Retry"];
+                "application/json": components["schemas"]["RetryItems"];
             };
         };
         responses: {
@@ -9080,7 +9080,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Retried"];
+                    "application/json": components["schemas"]["RetriedItems"];
                 };
             };
             /** @description The request cannot be read */
@@ -9279,7 +9279,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["towpath__documents__schemas__Deleted"];
+                    "application/json": components["schemas"]["DeletedDocuments"];
                 };
             };
             /** @description The request cannot be read */
@@ -9586,7 +9586,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["towpath__documents__schemas__Made"];
+                    "application/json": components["schemas"]["MadeRun"];
                 };
             };
             /** @description The request cannot be read */
@@ -10690,7 +10690,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["towpath__server__schemas__jobs__Deleted"];
+                    "application/json": components["schemas"]["Deleted"];
                 };
             };
             /** @description The request cannot be read */
@@ -11372,7 +11372,7 @@ export interface operations {
         };
         requestBody?: {
             content: {
-                "application/json": components["schemas"]["towpath__server__schemas__jobs__Retry"] | null;
+                "application/json": components["schemas"]["Retry"] | null;
             };
         };
         responses: {
