@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
+from typing import Any
 
 from towpath import SchemaInvalid
 from towpath.search.recognizing import mentions
@@ -79,13 +81,18 @@ def passages_of_lines(lines: Sequence[Line], *, tokens: int = TOKENS) -> list[Pa
     return [*found, _spoken(held)] if held else found
 
 
-def _passage(text: str, entities: bool, **place: int | None) -> Passage:
+def _passage(text: str, entities: bool, **place: Any) -> Passage:
     return Passage(text, tokens=tokens_in(text), mentions=mentions(text) if entities else (), **place)
 
 
 def _spoken(lines: Sequence[Line]) -> Passage:
-    text = " ".join(line.text.strip() for line in lines)
-    return Passage(text, second=lines[0].second, until=lines[-1].until, tokens=tokens_in(text), mentions=mentions(text))
+    said = [line.text.strip() for line in lines]
+    text = " ".join(said)
+    begins = accumulate((len(one) + 1 for one in said), initial=0)
+    moments = [(begin, line.second) for begin, line in zip(begins, lines, strict=False)]
+    return Passage(
+        text, second=lines[0].second, until=lines[-1].until, tokens=tokens_in(text), mentions=mentions(text), moments=moments
+    )
 
 
 def _packed(text: str, most: int) -> Iterator[tuple[int, int]]:
