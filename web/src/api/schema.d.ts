@@ -3036,6 +3036,14 @@ export interface components {
             /** Warnings */
             warnings: string[];
         };
+        /**
+         * DocumentDeletedMessage
+         * @description `event: document.deleted`. A document is gone, with what was indexed of it. Without an id of its own.
+         */
+        DocumentDeletedMessage: {
+            /** Id */
+            id: string;
+        };
         /** DocumentItem */
         DocumentItem: {
             /** Attempt */
@@ -3099,6 +3107,152 @@ export interface components {
             /** Waiting For */
             waiting_for: string | null;
         };
+        /**
+         * DocumentItemDeletedMessage
+         * @description `event: document_item.deleted`. An item is gone, with its run. Without an id of its own.
+         */
+        DocumentItemDeletedMessage: {
+            /** Id */
+            id: string;
+        };
+        /**
+         * DocumentItemMessage
+         * @description `event: document_item`. An item of a run: its job has changed, such as by a step. Without an id of its own.
+         */
+        DocumentItemMessage: {
+            /** Attempt */
+            attempt: number;
+            /** Cost Cents */
+            cost_cents: number | null;
+            /** Document Id */
+            document_id: string | null;
+            /** Duration Ms */
+            duration_ms: number | null;
+            error: components["schemas"]["ItemError"] | null;
+            /** Finished At */
+            finished_at: string | null;
+            /** Id */
+            id: string;
+            /** Job Id */
+            job_id: string | null;
+            /**
+             * Model
+             * @description The last one that was asked.
+             */
+            model: string | null;
+            /** Name */
+            name: string;
+            /** Number */
+            number: number;
+            /** Retry At */
+            retry_at: string | null;
+            /**
+             * Reused
+             * @description Steps that the same content had been through before.
+             */
+            reused: string[];
+            /** Run Id */
+            run_id: string;
+            /**
+             * Source
+             * @description Where it comes from, as it may be shown.
+             */
+            source: string;
+            /** Started At */
+            started_at: string | null;
+            /**
+             * Status
+             * @enum {string}
+             */
+            status: "PENDING" | "RUNNING" | "COMPLETED" | "FAILED" | "CANCELLED";
+            /**
+             * Step
+             * @description The last one that is done; ENQUEUED before the first, DONE or FAILED at the end.
+             */
+            step: string;
+            /** Steps */
+            steps: components["schemas"]["ItemStep"][];
+            /** Tenant */
+            tenant: string;
+            /** Tokens In */
+            tokens_in: number | null;
+            /** Tokens Out */
+            tokens_out: number | null;
+            /** Waiting For */
+            waiting_for: string | null;
+        };
+        /**
+         * DocumentMessage
+         * @description `event: document`. A document is there, was read again, or can be found. Without an id of its own.
+         */
+        DocumentMessage: {
+            /** Bytes */
+            bytes: number;
+            /** Characters */
+            characters: number;
+            /** Created At */
+            created_at: string;
+            /**
+             * Embedded
+             * @description The model of its vectors; null: it is found by words only.
+             */
+            embedded: string | null;
+            /** Id */
+            id: string;
+            /** Indexed */
+            indexed: boolean;
+            /** Item Id */
+            item_id: string;
+            /** Kind */
+            kind: string;
+            /** Language */
+            language: string | null;
+            /**
+             * Made
+             * @description What steps that were added to the usual ones have made of it.
+             */
+            made: {
+                [key: string]: unknown;
+            };
+            /** Media Type */
+            media_type: string;
+            /**
+             * Method
+             * @description `text`, `ocr` or `mixed`.
+             */
+            method: string;
+            /** Name */
+            name: string;
+            /** Pages */
+            pages: number;
+            /** Passages */
+            passages: number;
+            /**
+             * Run Id
+             * @description The run that has read it last.
+             */
+            run_id: string;
+            /** Sha256 */
+            sha256: string;
+            /**
+             * Source
+             * @description Where it comes from, as it may be shown.
+             */
+            source: string;
+            /** Tenant */
+            tenant: string;
+            /** Title */
+            title: string;
+            /**
+             * Unit
+             * @description What a page is: `page`, `slide`, `sheet` or `text`.
+             */
+            unit: string;
+            /** Updated At */
+            updated_at: string;
+            /** Warnings */
+            warnings: string[];
+        };
         /** DocumentPage */
         DocumentPage: {
             /** Document Id */
@@ -3120,6 +3274,93 @@ export interface components {
          * @description Status, counts and error are told from the run's jobs at the moment of the answer.
          */
         DocumentRun: {
+            /** Cost Cents */
+            cost_cents: number;
+            /**
+             * Count
+             * @description Items; null until a bucket's folder has been listed.
+             */
+            count: number | null;
+            /**
+             * Counts
+             * @description Items by their status.
+             */
+            counts: {
+                [key: string]: number;
+            };
+            /** Created At */
+            created_at: string;
+            /** Creator */
+            creator: string | null;
+            /** Error */
+            error: string | null;
+            eta: components["schemas"]["RunEta"] | null;
+            /**
+             * Eta Reason
+             * @description Why there is no estimate.
+             */
+            eta_reason: string | null;
+            /** Finished At */
+            finished_at: string | null;
+            /** Id */
+            id: string;
+            /**
+             * Job Id
+             * @description The job that the status comes from; null: none is left.
+             */
+            job_id: string | null;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "upload" | "url" | "bucket" | "reingest";
+            /**
+             * Position
+             * @description 1 is next; null once it is begun.
+             */
+            position: number | null;
+            /**
+             * Priority
+             * @enum {string}
+             */
+            priority: "interactive" | "bulk";
+            /** Settings */
+            settings: {
+                [key: string]: unknown;
+            };
+            /**
+             * Status
+             * @enum {string}
+             */
+            status: "PENDING" | "RUNNING" | "COMPLETED" | "PARTIAL" | "FAILED" | "CANCELLED";
+            /** Steps */
+            steps: components["schemas"]["StepCount"][];
+            /** Tenant */
+            tenant: string;
+            /** Title */
+            title: string;
+            /** Tokens In */
+            tokens_in: number;
+            /** Tokens Out */
+            tokens_out: number;
+            /** Waiting For */
+            waiting_for: string | null;
+            /** Warning */
+            warning: string | null;
+        };
+        /**
+         * DocumentRunDeletedMessage
+         * @description `event: document_run.deleted`. A run is gone; the documents that it has read stay. Without an id of its own.
+         */
+        DocumentRunDeletedMessage: {
+            /** Id */
+            id: string;
+        };
+        /**
+         * DocumentRunMessage
+         * @description `event: document_run`. A run as lists show it: it or one of its jobs has changed. Without an id of its own.
+         */
+        DocumentRunMessage: {
             /** Cost Cents */
             cost_cents: number;
             /**
