@@ -151,9 +151,8 @@ async def test_what_is_discarded_is_gone_and_a_refusal_says_what_to_do(sit: Sit)
     await page.get_by_role("dialog").get_by_role("button", name="Discard it").click()
     await expect(recorder(page)).to_have_count(0)
     await nothing_left(page)
-    await page.evaluate(
-        "navigator.mediaDevices.getUserMedia = () => Promise.reject(new DOMException('no', 'NotAllowedError'))"
-    )
+    refused = "() => Promise.reject(new DOMException('no', 'NotAllowedError'))"
+    await page.evaluate(f"() => {{ navigator.mediaDevices.getUserMedia = {refused}; }}")
     await page.get_by_role("button", name="Record", exact=True).click()
     await expect(page.get_by_text("Allow it beside the address")).to_be_visible()
     answer = await visitor.context.request.get(f"{visitor.address}/api/recordings")
