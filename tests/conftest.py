@@ -11,6 +11,7 @@ from tests.services import young_clocks
 from tests.services.missing import lacking, left_out
 from tests.services.postgres import PostgresServer
 from tests.services.postgres_programs import PostgresMissing
+from tests.services.sqs import SqsMissing, SqsServer
 from tests.services.weed import BUCKET, WeedMissing, WeedServer
 
 young_clocks.begin()
@@ -60,6 +61,25 @@ def s3_url(s3_server: WeedServer, monkeypatch: pytest.MonkeyPatch) -> str:
     for name, value in s3_server.env.items():
         monkeypatch.setenv(name, value)
     return f"s3://{BUCKET}/test-{next(_numbers)}"
+
+
+@pytest.fixture(scope="session")
+def sqs_server() -> Iterator[SqsServer]:
+    """One SQS endpoint per test process, started by the first test that wants it."""
+    try:
+        server = SqsServer()
+    except SqsMissing as missing:
+        lacking("an SQS endpoint", str(missing))
+    with server:
+        yield server
+
+
+@pytest.fixture
+def sqs_env(sqs_server: SqsServer, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
+    """AWS's own variables are set to it, also for processes that the test starts."""
+    for name, value in sqs_server.env.items():
+        monkeypatch.setenv(name, value)
+    return sqs_server.env
 
 
 @pytest.fixture

@@ -151,6 +151,29 @@ class Settings:
         "Send an order again if its provider cannot say whether it has it; it may then be paid for twice",
     )  # type: ignore[assignment]
 
+    azure_speech_endpoint: str = _setting(
+        "", "AZURE: the endpoint of the Speech resource, such as https://westeurope.api.cognitive.microsoft.com"
+    )  # type: ignore[assignment]
+    azure_speech_key: str = _setting("", "AZURE: a key of that resource", secret=True)  # type: ignore[assignment]
+    azure_webhook_secret: str = _setting(
+        "", "AZURE: the secret that its webhook was registered with; empty: no notice of it is believed", secret=True
+    )  # type: ignore[assignment]
+    openai_compatible_url: str = _setting("", "OPENAI_COMPATIBLE: where it is, such as https://api.example.com/v1")  # type: ignore[assignment]
+    openai_compatible_key: str = _setting("", "OPENAI_COMPATIBLE: the key it asks for", secret=True)  # type: ignore[assignment]
+    openai_compatible_webhook_secret: str = _setting(
+        "", "OPENAI_COMPATIBLE: the secret of its webhook; empty: no notice of it is believed", secret=True
+    )  # type: ignore[assignment]
+    gemini_webhook_secret: str = _setting(
+        "", "GEMINI: the secret of the project's webhook; empty: no notice of it is believed", secret=True
+    )  # type: ignore[assignment]
+    google_speech_location: str = _setting("", "GOOGLE: where it hears, such as eu or us-central1; empty: global")  # type: ignore[assignment]
+    sarvam_callback_token: str = _setting(
+        "",
+        "SARVAM: a secret of your own by which its calls are known; with it and TOWPATH_BASE_URL it tells when a job has "
+        "ended",
+        secret=True,
+    )  # type: ignore[assignment]
+
     gather_requests: int = _setting(
         500,
         "Requests sent one by one go out as a batch when there are so many of one tenant, provider, model and window; 0: no "

@@ -220,3 +220,28 @@ def test_a_notice_that_is_not_right_is_nobodys(headers: dict[str, str], body: by
 
 def test_without_a_secret_no_notice_is_believed():
     assert called_back(signed(notice(), secret=""), notice(), secret=None) is None
+
+
+CHALLENGE = {"X-MicrosoftSpeechServices-Event": "Challenge"}
+
+
+def test_a_new_webhook_is_answered_with_its_token_so_that_it_comes_to_life():
+    provider = AzureSpeech(webhook_secret=azure.WEBHOOK_SECRET)
+    token = {"validationToken": "e062725f-75d6"}
+    assert provider.challenge(CHALLENGE, token) == "e062725f-75d6"
+    assert provider.challenge({name.lower(): value.lower() for name, value in CHALLENGE.items()}, token) == "e062725f-75d6"
+
+
+@pytest.mark.parametrize(
+    ("secret", "headers", "query"),
+    [
+        (None, CHALLENGE, {"validationToken": "e062"}),
+        ("s", {"X-MicrosoftSpeechServices-Event": "Ping"}, {"validationToken": "e062"}),
+        ("s", CHALLENGE, {}),
+        ("s", CHALLENGE, {"validationToken": "<script>alert(1)</script>"}),
+        ("s", CHALLENGE, {"validationToken": "e" * 201}),
+    ],
+    ids=["no webhook wanted", "other event", "no token", "no token of theirs", "too long"],
+)
+def test_what_is_no_challenge_is_not_said_after_anybody(secret: str | None, headers: dict[str, str], query: dict[str, str]):
+    assert AzureSpeech(webhook_secret=secret).challenge(headers, query) is None

@@ -3,12 +3,13 @@
 import gzip
 import io
 import re
-import sqlite3
 import subprocess
 import tarfile
 from contextlib import closing
 from pathlib import Path
 
+import apsw
+import apsw.shell
 import psycopg
 
 from tests.services.postgres import PostgresServer
@@ -93,13 +94,17 @@ def shape_of(text: str) -> tuple[list[str], set[str]]:
 
 
 def dump_sqlite(path: Path) -> str:
-    with closing(sqlite3.connect(path)) as connection:
-        return "\n".join(connection.iterdump()) + "\n"
+    """By the library that the store has, too: Python's own may be too old for the index of words."""
+    told = io.StringIO()
+    with closing(apsw.Connection(str(path))) as connection:
+        shell = apsw.shell.Shell(stdout=told, db=connection)
+        shell.process_command(".dump")
+    return "".join(line for line in told.getvalue().splitlines(keepends=True) if not line.startswith("-- "))
 
 
 def load_sqlite(text: str, path: Path) -> None:
-    with closing(sqlite3.connect(path)) as connection:
-        connection.executescript(text)
+    with closing(apsw.Connection(str(path))) as connection:
+        connection.execute(text)
 
 
 def dump_postgres(server: PostgresServer, url: str) -> str:
@@ -113,4 +118,5 @@ def dump_postgres(server: PostgresServer, url: str) -> str:
 def load_postgres(text: str, url: str) -> None:
     with psycopg.connect(url) as connection:
         connection.execute("SET LOCAL check_function_bodies = off")  # functions come before their tables
+        connection.execute("CREATE EXTENSION IF NOT EXISTS vector")  # it is not in the schema that is kept
         connection.execute(text)

@@ -20,14 +20,17 @@ from towpath.recordings import windows
 from towpath.server import create_app
 
 PASSWORD = "four quiet barges pass"
-SAID = ["Good morning", "ever", "yone"]
+SAID = ["Good morning", "ever", "yone pays 12 euros"]
 TABLES = [
     "account", "membership", "session", "token", "link", "throttle", "oidc_account", "oidc_flow", "audit", "device",
     "asset", "asset_usage", "asset_upload", "asset_part", "webhook", "webhook_delivery", "webhook_cursor",
     "recording", "recording_transcript", "recording_line", "recording_unplaced", "recording_summary", "recording_share",
     "recording_speed", "recording_decoded", "batch", "batch_dataset", "batch_gathering", "batch_request",
+    "search_source", "search_tag", "search_passage", "search_vectors", "search_mention",
 ]  # fmt: skip
 """Of all slices but the engine's, each with a row at least."""
+WORDS = ("search_words", "search_vocabulary", "search_places", "search_term", "search_near")
+"""What begins like this holds words and vectors as the database wants them: each has tables of its own."""
 
 
 def make_server(url: str, blobs: Path) -> App:
@@ -82,7 +85,7 @@ async def _record(studio: Studio, ear: Ear) -> None:
     address = f"/api/recordings/{one}"
     ok(await studio.ann.patch(f"{address}/transcript/0", json={"text": SAID[0]}))
     ok(await studio.ann.patch(f"{address}/transcript/1", json={"text": "Everyone", "speaker": "Sam"}))
-    ear.hears = [(0.0, 0.4, "good moaning"), (0.5, 0.7, "ever"), (0.7, 0.9, "yone")]
+    ear.hears = [(0.0, 0.4, "good moaning"), (0.5, 0.7, "ever"), (0.7, 0.9, SAID[2])]
     ok(await studio.ann.post(f"{address}/reprocess", json={}), 202)
     async with studio.working():
         await studio.done(one)

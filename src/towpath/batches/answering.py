@@ -48,7 +48,8 @@ async def answer(ctx: Context, asked: Asked) -> dict[str, int]:
         except (Fatal, RateLimited):
             await _keep_what_there_is(ctx, asked, asking)
             raise
-    await ctx.blobs.put(answers_key(batch.id, asked.model, asked.shard), asking.lines())
+    written = ctx.blobs.put(answers_key(batch.id, asked.model, asked.shard), asking.lines())
+    await asyncio.gather(ctx.share_progress(), written)
     failed = sum(one["error"] is not None for one in asking.told)
     return {"ok": len(asking.told) - failed, "failed": failed}
 
@@ -80,8 +81,6 @@ class _Asking:
             self._unless_refused()
             self.told.append(await self._ctx.step("request", self._one, ref, body, key=ref))
         await self._ctx.progress(len(self.told), self.total)
-        if len(self.told) == self.total:
-            await self._ctx.share_progress()
 
     async def _one(self, ref: str, body: dict[str, Any]) -> dict[str, Any]:
         """What is wrong with one request is that one's answer; what is wrong with the service is the job's failure."""

@@ -24,6 +24,7 @@ from towpath.batches.names import (
     ANSWER,
     COMPLETION,
     LOCAL,
+    QUEUE,
     file_key,
     index_key,
     requests_key,
@@ -38,7 +39,10 @@ from towpath.batches.staging import forget_work, results_folder
 from towpath.batches.tidying import tidy_later
 from towpath.providers import Limits
 
-LOCAL_LIMITS = Limits(count=100, bytes=16 * 1024 * 1024)
+_FEWEST_AT_ONCE, _MOST_AT_ONCE, _MOST_BYTES = 100, 500, 16 * 1024 * 1024
+"""What a child of LOCAL asks. Between two of them its slot asks nobody for a moment."""
+_CHILDREN_PER_SLOT = 4
+"""So many at the least where there is enough to do: then all slots end at about the same time."""
 _UNLIMITED = 50_000
 
 
@@ -68,7 +72,7 @@ class Completing:
         if batch.provider == LOCAL:
             lost = await self._ask_here(ctx, batch, shards)
         else:
-            rows = await ctx.submit(batch.provider, [_order(batch, shard, plan["output"]) for shard in shards])
+            rows = await ctx.submit(batch.provider, [_order(ctx, batch, shard, plan["output"]) for shard in shards])
             lost = await ordering.fetch_all(ctx, batch, rows, shards)
         merged = await ctx.step("merge", self._merge, ctx, batch, shards, lost)
         if written_for_openai(batch):
@@ -90,6 +94,8 @@ class Completing:
             given = Path(folder) / "input"
             given.touch()
             await download_all(ctx, batch.tenant, batch.dataset_ids, given)
+            if batch.provider == LOCAL:
+                limits = local_limits(await ctx.in_thread(_lines_in, given), await self._slots())
             reader = _reader_for(batch, Path(folder), limits)
             read = await ctx.in_thread(reader.read, given)
             await ctx.blobs.delete_prefix(work_prefix(batch.id))  # of an attempt that died
@@ -103,12 +109,17 @@ class Completing:
     async def _place(self, ctx: Context, batch: Batch) -> tuple[Limits, str | None]:
         """How much fits into an order, and where its results are to be written, if the provider wants to be told."""
         if batch.provider == LOCAL:
-            return LOCAL_LIMITS, None
+            return Limits(), None
         provider = ordering.provider_of(self._app, batch)
         output = await results_folder(ctx, batch, provider)
         if output is not None:
             await ctx.transact(lambda tx: tidy_later(tx, batch))
         return Limits(provider.limits.count or _UNLIMITED, provider.limits.bytes), output
+
+    async def _slots(self) -> int:
+        """Of all workers that may take children of this batch."""
+        here = [one for one in await self._app.workers() if one.stopped_at is None and QUEUE in one.queues]
+        return max(1, sum(one.concurrency for one in here))
 
     async def _clean_up(self, ctx: Context, batch: Batch, rows: Sequence[ProviderJob], output: str | None) -> None:
         await ordering.clean_up(ctx, batch, rows)
@@ -138,6 +149,16 @@ class Completing:
                 await ctx.blobs.put(file_key(batch.id, kind), openai_lines.answered(ctx.blobs, batch, kind))
 
 
+def local_limits(lines: int, slots: int) -> Limits:
+    each = -(-lines // (slots * _CHILDREN_PER_SLOT))
+    return Limits(min(max(each, _FEWEST_AT_ONCE), _MOST_AT_ONCE), _MOST_BYTES)
+
+
+def _lines_in(path: Path) -> int:
+    with path.open("rb") as file:
+        return sum(piece.count(b"\n") for piece in iter(lambda: file.read(1024 * 1024), b""))
+
+
 def _reader_for(batch: Batch, folder: Path, limits: Limits) -> Reader:
     if written_for_openai(batch):
         return Reader(folder, (), limits, openai_line, MOST_MODELS)
@@ -153,10 +174,12 @@ def _refuse_unfit(plan: dict[str, Any]) -> None:
         raise SchemaInvalid(f"{wrong}: {plan['first_problem']}", remedy="put them right, and send the file again")
 
 
-def _order(batch: Batch, shard: Shard, output: str | None) -> Order:
+def _order(ctx: Context, batch: Batch, shard: Shard, output: str | None) -> Order:
     options = {"shard": shard.shard} | ({"window": batch.settings["window"]} if batch.settings.get("window") else {})
     key = shard_key(batch.id, shard.model, shard.shard)
-    return Order("", COMPLETION, batch.models[shard.model], requests=key, count=shard.count, options=options, output=output)
+    callback = ordering.callback_of(ctx.settings, batch.provider)
+    model = batch.models[shard.model]
+    return Order("", COMPLETION, model, requests=key, count=shard.count, options=options, output=output, callback=callback)
 
 
 def _child(batch: Batch, shard: Shard) -> dict[str, Any]:

@@ -19,6 +19,7 @@ from towpath import (
     ProviderJob,
     ProviderState,
     SchemaInvalid,
+    Settings,
     Transaction,
     to_json,
 )
@@ -57,6 +58,13 @@ def provider_of(app: App, batch: Batch) -> Provider:
         return app.providers.get(batch.provider)
     except ConfigurationError as error:
         raise Fatal(str(error), remedy="set up the provider where the workers run, then retry") from error
+
+
+def callback_of(settings: Settings, provider: str) -> str | None:
+    """Where it may tell that a job has ended: this server, if people have said where it is."""
+    if not settings.base_url.startswith("https://"):
+        return None
+    return f"{settings.base_url.rstrip('/')}/api/providers/{provider}/callback"
 
 
 async def tell_read(ctx: Context, batch: Batch, read: Read, cents: float | None) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from towpath.batches.telling import tell_of
 from towpath.batches.transcribing import Transcribing
 from towpath.batches.uploading import take_uploads
 from towpath.http.routes import add_routes
-from towpath.providers.catalog import PROVIDERS, make
+from towpath.providers.catalog import PROVIDERS, make_here
 
 SLICE = Slice(
     "batches",
@@ -35,7 +35,7 @@ def attach(app: App) -> None:
     if not app.add_slice(SLICE):
         return
     for name in PROVIDERS:
-        app.provider(name, partial(make, name), unless_there=True)
+        app.provider(name, partial(make_here, name, app.settings), unless_there=True)
     complete = Completing(app).run
     app.operation(names.COMPLETE, queue=names.QUEUE, retry=Retry(limit=5), timeout=6 * _HOUR)(complete)
     app.operation(names.ANSWER, queue=names.QUEUE, retry=Retry(limit=answering.ATTEMPTS), timeout=3 * _HOUR)(answer)

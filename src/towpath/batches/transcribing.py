@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import tempfile
 from collections.abc import AsyncIterator, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -172,7 +172,8 @@ async def _orders(ctx: Context, batch: Batch, plan: dict[str, Any], shards: Sequ
     for shard in shards:
         own = [one for one in heard if shard.first <= one["n"] <= shard.last and shard.model in one["parts"]]
         inputs = [OrderInput(f"r{one['n']}", one["name"], one["uri"], one["blob"], one["size"], one["shown"]) for one in own]
-        orders.append(_order(batch, shard.shard, batch.models[shard.model], inputs, plan["output"]))
+        order = _order(batch, shard.shard, batch.models[shard.model], inputs, plan["output"])
+        orders.append(replace(order, callback=ordering.callback_of(ctx.settings, batch.provider)))
     return orders
 
 

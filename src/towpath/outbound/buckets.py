@@ -51,6 +51,30 @@ class InBucket:
         yield Arriving(found.meta["size"], found.meta["e_tag"], _pieces(found))
 
 
+class InFolder:
+    """Everything below a folder, which is named like an object but for a slash at its end; a bucket is a folder, too."""
+
+    def __init__(self, uri: str, allowed: str, tenant: str | None) -> None:
+        scheme, _, rest = uri.partition("://")
+        self._scheme, rest = scheme.lower(), rest.rstrip("/")
+        if self._scheme not in SCHEMES:
+            raise UnsafeUrl("a folder of a bucket begins with s3://, gs:// or az://")
+        self.uri = f"{self._scheme}://{rest}/"
+        # The rules are those for an object in it.
+        InBucket(f"{self.uri}object", allowed, tenant)
+        self._bucket, _, self._folder = rest.partition("/")
+
+    async def addresses(self) -> AsyncIterator[str]:
+        store, where = _store(f"{self._scheme}://{self._bucket}"), f"{self._scheme}://{plain(self._bucket, 100)}"
+        try:
+            async for page in store.list(prefix=self._folder or None):
+                for one in page:
+                    if one["size"]:  # some tools make an empty object for each folder
+                        yield f"{self._scheme}://{self._bucket}/{one['path']}"
+        except Exception as error:
+            raise _meaning(where, error) from None
+
+
 def _is_allowed(uri: str, allowed: str, tenant: str | None) -> bool:
     for one in allowed.split(","):
         if "{tenant}" in one and not tenant:

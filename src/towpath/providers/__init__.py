@@ -5,6 +5,7 @@ An adapter translates, it never decides: retries, categories, timeouts, merging 
 
 from towpath.providers.contract import (
     Answer,
+    Challenged,
     Counts,
     Files,
     Found,
@@ -22,6 +23,7 @@ from towpath.providers.contract import (
 
 __all__ = [
     "Answer",
+    "Challenged",
     "Counts",
     "Files",
     "Found",

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 from towpath.core.errors import ConfigurationError, SchemaInvalid, Transient
 from towpath.providers.azure_api import AzureApi, in_json
-from towpath.providers.azure_callbacks import told_job
+from towpath.providers.azure_callbacks import challenged, told_job
 from towpath.providers.contract import Answer, Counts, Files, Found, Grade, Limits, Order, Phase, Prepared, Result, Vanished
 from towpath.providers.refusals import seconds
 from towpath.providers.speech_options import address, check_count, check_speech, refs_by_address, speech_options
@@ -120,6 +120,9 @@ class AzureSpeech:
 
     def called_back(self, headers: Mapping[str, str], body: bytes) -> str | None:
         return told_job(self._secret, headers, body)
+
+    def challenge(self, headers: Mapping[str, str], query: Mapping[str, str]) -> str | None:
+        return challenged(self._secret, headers, query)
 
     async def aclose(self) -> None:
         await self._api.aclose()

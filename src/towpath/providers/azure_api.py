@@ -28,7 +28,10 @@ class AzureApi:
         self._http()
         if not self._key or urlsplit(self._endpoint).scheme not in ("http", "https"):
             example = "https://westeurope.api.cognitive.microsoft.com"
-            raise ConfigurationError(f"{_NAME} needs an endpoint, such as {example}, and a key of the resource")
+            raise ConfigurationError(
+                f"{_NAME} needs an endpoint, such as {example}, and a key of the resource: set "
+                "TOWPATH_AZURE_SPEECH_ENDPOINT and TOWPATH_AZURE_SPEECH_KEY, or give endpoint and key"
+            )
 
     async def ask(self, method: str, path: str, params: dict[str, str] | None = None, json: Any = None) -> httpx.Response:
         """`path` is what follows `/speechtotext/transcriptions`."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import import_module
 from inspect import signature
@@ -37,6 +38,25 @@ PROVIDERS: dict[str, Entry] = {
     "SARVAM": Entry("towpath.providers.sarvam", "SarvamSpeech", "sarvam", _SPEECH, "Sarvam: up to 20 files, sent to it"),
     "VERTEX": Entry("towpath.providers.vertex", "Vertex", "google", _COMPLETION, "Vertex AI's batch prediction with Gemini"),
 }
+
+SETTINGS: Mapping[str, Mapping[str, str]] = {
+    "AZURE": {"endpoint": "azure_speech_endpoint", "key": "azure_speech_key", "webhook_secret": "azure_webhook_secret"},
+    "GEMINI": {"webhook_secret": "gemini_webhook_secret"},
+    "GOOGLE": {"location": "google_speech_location"},
+    "OPENAI_COMPATIBLE": {
+        "base_url": "openai_compatible_url",
+        "api_key": "openai_compatible_key",
+        "webhook_secret": "openai_compatible_webhook_secret",
+    },
+    "SARVAM": {"callback_token": "sarvam_callback_token"},
+}
+"""What no library reads from the environment, or none may: options of adapters, and the installation's settings for them."""
+
+
+def make_here(name: str, settings: object) -> Provider:
+    """The adapter of that name as the installation's settings have it; what they leave out its library looks for."""
+    said = {option: getattr(settings, setting) for option, setting in SETTINGS.get(name, {}).items()}
+    return make(name, **{option: value for option, value in said.items() if value})
 
 
 def make(name: str, **options: Any) -> Provider:

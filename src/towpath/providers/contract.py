@@ -11,7 +11,8 @@ An order becomes at most one job at the provider:
 5. `poll` asks how it is going, `fetch` streams the results of a job that has ended, `cancel` stops one, `clean` removes what
    `prepare` has left at the provider.
 
-An adapter may also have a `probe` (`Probing`), by which people find out whether their credentials are any good.
+An adapter may also have a `probe` (`Probing`), by which people find out whether their credentials are any good, and a
+`challenge` (`Challenged`), if its provider asks whether a webhook's address is really ours.
 
 Failures are the engine's categories: `RateLimited` with the time the provider asked for, `Transient`, `SchemaInvalid` for an
 order that the provider will never take, `Fatal` for credentials and accounts, and `Vanished` for a job it does not know.
@@ -246,4 +247,13 @@ class Probing(Protocol):
     async def probe(self) -> str:
         """One request that makes nothing, changes nothing and costs nothing, such as a list of one job. Answers in words
         what was asked for, and fails as every call does."""
+        ...
+
+
+@runtime_checkable
+class Challenged(Protocol):
+    """An adapter whose provider wants an answer before it tells anything: a webhook of it is dead until then."""
+
+    def challenge(self, headers: Mapping[str, str], query: Mapping[str, str]) -> str | None:
+        """The text that it wants to hear, if that is what this message is about."""
         ...

@@ -45,7 +45,10 @@ class OpenAICompatible(OpenAI):
     @cached_property
     def _client(self) -> AsyncOpenAI:
         if not self._options["base_url"]:  # the library's own is OpenAI's
-            raise ConfigurationError(f"{self.name} has to be told where: give base_url, such as https://api.example.com/v1")
+            raise ConfigurationError(
+                f"{self.name} has to be told where: set TOWPATH_OPENAI_COMPATIBLE_URL, or give base_url, such as "
+                "https://api.example.com/v1"
+            )
         client = super()._client
         client.organization = client.project = None
         return client

@@ -14,6 +14,7 @@ REPROCESS_SUMMARY = "reprocess_summary"
 WINDOWS = "transcribe.windows"
 REMOVE = "recordings.remove"
 TIDY = "recordings.tidy"
+INDEX = "recordings.index"
 
 TRANSCRIPTION_QUEUE = "transcription"
 SUMMARY_QUEUE = "summary"

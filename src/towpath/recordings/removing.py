@@ -11,6 +11,7 @@ from typing import Any
 
 from towpath import App, Context, RetryLater, Transaction
 from towpath.assets import delete as delete_assets
+from towpath.recordings.indexing import forgotten
 from towpath.recordings.names import KIND, REMOVE
 from towpath.recordings.records import Recording
 
@@ -32,6 +33,7 @@ async def remove(app: App, recordings: Sequence[Recording]) -> int:
 async def _remove_of(app: App, tenant: str, assets_of: dict[str, str]) -> int:
     async def unit(tx: Transaction) -> tuple[int, str | None]:
         marked = await tx.change("recordings_remove", ids=list(assets_of), now=tx.now)
+        await forgotten(tx, tenant, list(assets_of))
         await tx.tell(KIND, *assets_of, tenant=tenant)
         later = await tx.enqueue(REMOVE, {"recordings": assets_of}, tenant=tenant, delay=_LATER) if marked else None
         return marked, later

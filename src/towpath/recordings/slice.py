@@ -6,9 +6,10 @@ from functools import partial
 from importlib.resources import files
 from typing import Any
 
-from towpath import DEFAULT_TENANT, App, Context, Retry, Slice, assets
+from towpath import DEFAULT_TENANT, App, Context, Retry, Slice, assets, search
 from towpath.http.routes import add_routes
 from towpath.recordings import names, tidying, uploads
+from towpath.recordings.indexing import Asked, index_all
 from towpath.recordings.removing import remove_later
 from towpath.recordings.summarizing import summarize
 from towpath.recordings.telling import tell_of
@@ -24,6 +25,7 @@ _ATTEMPTS = Retry(limit=3)
 def attach(app: App) -> None:
     """Before the app is opened, in servers and in workers; twice is once."""
     assets.attach(app)
+    search.attach(app)
     if not app.add_slice(SLICE):
         return
     assets.on_upload(
@@ -54,6 +56,11 @@ def _attach_care(app: App) -> None:
     async def tidy(ctx: Context) -> dict[str, int]:
         return await tidying.tidy(app, ctx)
 
+    async def indexing(ctx: Context, payload: Asked) -> int:
+        return await index_all(app, ctx, payload)
+
+    app.operation(names.INDEX, queue=names.CARE_QUEUE, retry=_ATTEMPTS)(indexing)
+    app.schedule(names.INDEX, "7 * * * *", names.INDEX, {}, tenant=DEFAULT_TENANT)
     app.operation(names.REMOVE, queue=names.CARE_QUEUE, retry=Retry(limit=10))(removing)
     app.operation(names.TIDY, queue=names.CARE_QUEUE)(tidy)
     app.retain(names.CARE_QUEUE, succeeded_days=1.0)

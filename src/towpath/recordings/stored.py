@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from towpath import App, Context, Job, Reading, TowpathError, Transaction, plain_text
 from towpath.http.shapes import LAST
-from towpath.recordings.names import KIND
+from towpath.recordings.names import INDEX, KIND
 from towpath.recordings.records import (
     Edit,
     Line,
@@ -90,9 +90,16 @@ async def rename(source: Source, recording: Recording, title: str) -> None:
     async def unit(tx: Transaction) -> None:
         if not await tx.change("recording_rename", id=recording.id, title=title):
             raise RecordingNotFound(f"no recording has the id {recording.id!r}; it may have been deleted")
+        await outdated(tx, recording)
         await tx.tell(KIND, recording.id, tenant=recording.tenant)
 
     await source.transact(unit)
+
+
+async def outdated(tx: Transaction, recording: Recording) -> None:
+    """What the index says of it does not hold from this commit on, and a job is on its way to put that right."""
+    await tx.change("recording_not_indexed", id=recording.id)
+    await tx.enqueue(INDEX, {"recordings": [recording.id]}, tenant=recording.tenant)
 
 
 async def transcript_of(source: Source, recording: Recording) -> Transcript | None:
@@ -121,12 +128,15 @@ async def edit_line(source: Source, transcript: Transcript, line: Line, by: str,
         rows = await tx.query("recording_lock", id=transcript.recording_id)  # nobody replaces it in between
         if not rows or recording_from(rows[0]).transcript_id != transcript.id:
             return False
-        if was is not None:
-            found = await tx.query("transcript_line", id=transcript.id, number=line.number)
-            if not found or line_from(found[0]).text != was:
-                return False
+        found = await tx.query("transcript_line", id=transcript.id, number=line.number)
+        said = line_from(found[0]).text if found else None
+        if said is None or (was is not None and said != was):
+            return False
         changed = {"edited": line.edited, "speaker": line.speaker, "edited_by": by}
-        return await tx.change("transcript_line_edit", id=transcript.id, number=line.number, **changed) > 0
+        await tx.change("transcript_line_edit", id=transcript.id, number=line.number, **changed)
+        if line.text != said:
+            await outdated(tx, recording_from(rows[0]))
+        return True
 
     return await source.transact(unit)
 

@@ -1,4 +1,4 @@
-"""The transcription of a recording: probe → decode → split → child jobs per group of windows → merge → save.
+"""The transcription of a recording: probe → decode → split → child jobs per group of windows → merge → save → index.
 
 Each is recorded when it is done. After a crash the job is entered again from the top and everything on record is skipped,
 down to single windows; see windows.py.
@@ -14,10 +14,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from towpath import App, Children, ChildrenFailed, Context, Fatal, Partial, SchemaInvalid, assets
+from towpath import App, Children, ChildrenFailed, Context, Fatal, Partial, SchemaInvalid, assets, search
 from towpath.models import windows
 from towpath.recordings import audio, merging, stored
 from towpath.recordings.decoded_quota import DecodedQuota
+from towpath.recordings.indexing import index
 from towpath.recordings.learning import learn_beginning
 from towpath.recordings.names import WINDOWS
 from towpath.recordings.records import Recording
@@ -54,6 +55,8 @@ class Transcription:
         lines = await ctx.step("save", self._save, ctx, recording, asked, decoded["seconds"], children)
         await audio.forget(ctx)
         await self._quota(ctx).give_back()
+        if search.is_installed():
+            await ctx.step("index", index, self._app, ctx, recording.id)
         outcome = {"recording_id": recording.id, "lines": lines, "seconds": decoded["seconds"]}
         return outcome if lines else Partial(outcome, SILENT)
 

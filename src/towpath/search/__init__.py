@@ -8,11 +8,11 @@ from towpath.search.chunks import Line, Page, passages_of, passages_of_lines
 from towpath.search.entities import entities, mentions_in, sources_of
 from towpath.search.filters import Filter
 from towpath.search.finding import find
-from towpath.search.meaning import Embedder, embedded, packed
+from towpath.search.meaning import Embedder, embedded, meanings, packed
 from towpath.search.preparing import prepare
 from towpath.search.recognizing import mentions
 from towpath.search.records import Entity, Found, Hit, Listed, Mention, Passage, Source, Stored, Vectors
-from towpath.search.slice import attach
+from towpath.search.slice import attach, is_installed
 from towpath.search.stored import PassageNotFound, passage
 from towpath.search.writing import remove, replace
 
@@ -35,6 +35,8 @@ __all__ = [
     "embedded",
     "entities",
     "find",
+    "is_installed",
+    "meanings",
     "mentions",
     "mentions_in",
     "packed",

@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
+from typing import Any
 
 from towpath import SchemaInvalid
 from towpath.search.recognizing import mentions
@@ -53,12 +55,12 @@ def tokens_in(text: str) -> int:
     return sum(len(word) if _WIDE.match(word) else 1 + (len(word) - 1) // _WORD for word in _TOKEN.findall(text))
 
 
-def passages_of(pages: str | Iterable[Page], *, tokens: int = TOKENS) -> list[Passage]:
-    """Passages of a written text, each with the entities in it."""
+def passages_of(pages: str | Iterable[Page], *, tokens: int = TOKENS, entities: bool = True) -> list[Passage]:
+    """Passages of a written text, each with the entities in it; without, for whoever looks for those elsewhere."""
     _check(tokens)
     given = [Page(pages)] if isinstance(pages, str) else pages
     return [
-        _passage(page.text[start:end], page=page.number, start=page.offset + start, end=page.offset + end)
+        _passage(page.text[start:end], entities, page=page.number, start=page.offset + start, end=page.offset + end)
         for page in given
         for start, end in _packed(page.text, tokens)
     ]
@@ -79,13 +81,18 @@ def passages_of_lines(lines: Sequence[Line], *, tokens: int = TOKENS) -> list[Pa
     return [*found, _spoken(held)] if held else found
 
 
-def _passage(text: str, **place: int | None) -> Passage:
-    return Passage(text, tokens=tokens_in(text), mentions=mentions(text), **place)
+def _passage(text: str, entities: bool, **place: Any) -> Passage:
+    return Passage(text, tokens=tokens_in(text), mentions=mentions(text) if entities else (), **place)
 
 
 def _spoken(lines: Sequence[Line]) -> Passage:
-    text = " ".join(line.text.strip() for line in lines)
-    return Passage(text, second=lines[0].second, until=lines[-1].until, tokens=tokens_in(text), mentions=mentions(text))
+    said = [line.text.strip() for line in lines]
+    text = " ".join(said)
+    begins = accumulate((len(one) + 1 for one in said), initial=0)
+    moments = [(begin, line.second) for begin, line in zip(begins, lines, strict=False)]
+    return Passage(
+        text, second=lines[0].second, until=lines[-1].until, tokens=tokens_in(text), mentions=mentions(text), moments=moments
+    )
 
 
 def _packed(text: str, most: int) -> Iterator[tuple[int, int]]:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Protocol
 
-from towpath import SchemaInvalid
+from towpath import App, SchemaInvalid
 from towpath.models import embeddings
 from towpath.search.records import Vectors
 
@@ -54,6 +54,12 @@ def embedded(texts: Sequence[str], embedder: Embedder | None = None) -> Vectors:
     """What passages mean, as `replace` takes it. Blocks: call it in a thread (`ctx.in_thread`), outside of transactions."""
     model = embedder or OnThisMachine()
     return packed(model.name, model.embed(texts))
+
+
+async def meanings(app: App, texts: Sequence[str]) -> Vectors | None:
+    """The same with the app's own embedder, beside the event loop; None where it has none, and then words have to do."""
+    embedder = app.part(Meaning).embedder
+    return None if embedder is None else await asyncio.to_thread(embedded, texts, embedder)
 
 
 def packed(model: str, rows: Rows) -> Vectors:

@@ -45,6 +45,8 @@ class Passage:
     end: int | None = None
     tokens: int | None = None
     mentions: Sequence[Mention] = ()
+    moments: Sequence[tuple[int, float]] = ()
+    """Of what was spoken: where in the text each line begins, and its second."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +77,12 @@ class Stored:
     start: int | None
     end: int | None
     facts: Mapping[str, Any]
+    moments: tuple[tuple[int, float], ...] = ()
+
+    def second_at(self, place: int) -> float | None:
+        """When the line was begun that has this place of the text in it; None if nobody spoke it."""
+        begun = [second for start, second in self.moments if start <= place]
+        return begun[-1] if begun else self.second
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +92,11 @@ class Hit:
     passage: Stored
     score: float
     highlights: tuple[tuple[int, int], ...]
+
+    @property
+    def second(self) -> float | None:
+        """Of the line with the first of the words that were asked for, if it was spoken; else where the passage begins."""
+        return self.passage.second_at(self.highlights[0][0] if self.highlights else 0)
 
 
 @dataclass(frozen=True, slots=True)

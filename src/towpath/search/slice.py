@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 from importlib.resources import files
+from importlib.util import find_spec
 
 from towpath import App, Slice
 from towpath.search.meaning import Embedder, Meaning
 
 SLICE = Slice("search", files("towpath.search") / "migrations", files("towpath.search") / "queries")
+
+
+def is_installed() -> bool:
+    """Whether this process can index and ask: stems are an extra (`towpath[local]`)."""
+    return find_spec("snowballstemmer") is not None
 
 
 def attach(app: App, embedder: Embedder | None = None) -> None:

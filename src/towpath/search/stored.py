@@ -33,6 +33,7 @@ def stored(row: Row) -> Stored:
     return Stored(
         f"{row['kind']}/{row['id']}/{row['ordinal']}", row["kind"], row["id"], row["title"], row["ordinal"], row["text"],
         row["page"], row["second"], row["lasts"], row["starts"], row["ends"], from_json(row["facts"]),
+        tuple((start, second) for start, second in from_json(row["moments"] or "[]")),
     )  # fmt: skip
 
 

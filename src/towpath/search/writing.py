@@ -81,7 +81,17 @@ async def _forget(tx: Transaction, source: int) -> list[str]:
 
 def _rows(texts: Sequence[str], words: Sequence[list[Word]], passages: Sequence[Passage]) -> list[list[object]]:
     return [
-        [text, one.page, one.second, one.until, one.start, one.end, one.tokens, len(own)]
+        [
+            text,
+            one.page,
+            one.second,
+            one.until,
+            one.start,
+            one.end,
+            one.tokens,
+            len(own),
+            to_json(list(one.moments)) if one.moments else None,
+        ]
         for text, own, one in zip(texts, words, passages, strict=True)
     ]
 

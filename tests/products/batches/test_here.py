@@ -14,7 +14,7 @@ from tests.products.batches.desk import Desk, opened_desk
 from tests.server.api.site import ok
 from towpath import App, ConfigurationError, Context, Price, Settings, Transient
 from towpath.batches.answering import AT_ONCE
-from towpath.batches.completing import Completing
+from towpath.batches.completing import Completing, local_limits
 from towpath.batches.records import Batch
 from towpath.providers.catalog import PROVIDERS, Entry
 from towpath.server import attach
@@ -256,3 +256,20 @@ async def test_a_batch_that_failed_with_its_children_is_one_line_of_the_inbox_an
     assert (found["status"], found["ok"], found["error"]) == ("COMPLETED", 2, None)
     assert [line["error"] for line in await desk.results(found["id"])] == [None, None]
     assert [key for key in await desk.blobs() if "/work/" in key] == []
+
+
+@pytest.mark.parametrize(
+    ("lines", "slots", "each"),
+    [(0, 1, 100), (150, 1, 100), (2_000, 2, 250), (2_000, 20, 100), (10_000, 4, 500), (1_000_000, 16, 500)],
+)
+def test_a_child_asks_so_much_that_all_slots_are_busy_and_few_gaps_are_between(lines: int, slots: int, each: int):
+    assert local_limits(lines, slots).count == each
+
+
+async def test_a_batch_is_cut_for_the_slots_that_there_are(desk: Desk, wire: WireServer):
+    wire.always = echo
+    batch_id = await desk.make([asks(f"r{number}") for number in range(900)], provider="local", models=[])
+    async with desk.working(concurrency=1):
+        assert (await desk.done(batch_id))["ok"] == 900
+    children = await desk.app.list(operation="batches.answer")
+    assert sorted(job.progress_total for job in children) == [225, 225, 225, 225]

@@ -153,6 +153,26 @@ CASES: dict[str, list[Case]] = {
     ],
     "list_batches": [Case(CLEAN), Case(CLEAN, query={"after": "{batch}"}), Case(REFUSED, query={"tenant": "south"})],
     "list_providers": [Case(CLEAN)],
+    # documents
+    "get_document_run": [Case(HIDDEN)],
+    "list_document_run_causes": [Case(HIDDEN)],
+    "cancel_document_run": [Case(HIDDEN)],
+    "retry_document_run": [Case(HIDDEN, {})],
+    "delete_document_run": [Case(HIDDEN)],
+    "list_document_items": [Case(HIDDEN)],
+    "get_document_item": [Case(HIDDEN)],
+    "list_document_item_events": [Case(HIDDEN)],
+    "create_document_run": [
+        Case("unfit", {"kind": "upload", "items": [{"asset_id": "{asset}"}]}),
+        Case("unfit", {"kind": "reingest", "items": [{"document_id": "{document}"}]}),
+    ],
+    "list_document_runs": [Case(CLEAN), Case(CLEAN, query={"after": "{run}"}), Case(REFUSED, query={"tenant": "south"})],
+    "list_documents": [Case(CLEAN), Case(CLEAN, query={"after": "{document}"}), Case(REFUSED, query={"tenant": "south"})],
+    "get_document": [Case(HIDDEN)],
+    "get_document_page": [Case(HIDDEN)],
+    "get_document_file": [Case(HIDDEN)],
+    "reingest_document": [Case(HIDDEN, {})],
+    "delete_document": [Case(HIDDEN)],
     # assets
     "get_asset": [Case(HIDDEN)],
     "get_asset_content": [Case(HIDDEN)],
@@ -199,7 +219,7 @@ class South:
         if not isinstance(value, str):
             return value
         value = value.replace("{job}", self.ids["id"]).replace("{recording}", self.ids["recording_id"])
-        for name in ("asset", "batch", "dataset"):
+        for name in ("asset", "batch", "dataset", "run", "document"):
             value = value.replace(f"{{{name}}}", self.ids[f"{name}_id"])
         return value
 
@@ -241,8 +261,10 @@ async def south(site: Site) -> South:
     [found] = await stored.by_ids(site.app, [recording])
     batch = ok(await bob.post("/api/batches/completion", json=A_BATCH), 202)
     jobs.append(await site.app.get(batch["job_id"]))
+    read = await a_document(site)
     ids = {
-        "batch_id": batch["id"], "provider_job_id": "0198c2f0-6f0a-7c3e-8d1b-2f7a9c4e5b61",
+        "batch_id": batch["id"], "run_id": read["run_id"], "item_id": read["id"], "document_id": read["document_id"],
+        "provider_job_id": "0198c2f0-6f0a-7c3e-8d1b-2f7a9c4e5b61",
         "dataset_id": ok(await bob.get(f"/api/batches/{batch['id']}"))["dataset_ids"][0],
         "asset_id": found.asset_id, "upload_id": upload.headers["location"].rsplit("/", 1)[1],
         "recording_id": recording, "job_id": recording_job, "share_id": share["id"], "number": "0",
@@ -262,6 +284,21 @@ async def a_recording(site: Site) -> tuple[str, str]:
 
     asset = await assets.receive(site.app, "south", f"{MARK}.wav", pieces(), kinds=assets.MEDIA, created_by=None)
     return await intake.create(site.app, asset, intake.Options(title=MARK), intake.Uploader("south", name="bob"))
+
+
+async def a_document(site: Site) -> dict[str, Any]:
+    """Of the other tenant, read; its item."""
+
+    async def pieces() -> AsyncIterator[bytes]:
+        yield f"a text about {MARK}".encode()
+
+    asset = await assets.receive(site.app, "south", f"{MARK}.txt", pieces(), kinds=None, created_by=None)
+    asked = {"kind": "upload", "items": [{"asset_id": asset.id}]}
+    run = ok(await site.bob.post("/api/documents/runs", json=asked), 202)
+    async with working(site.app, "documents"):
+        await ended(site.app, run["job_id"])
+    [item] = ok(await site.bob.get(f"/api/documents/runs/{run['id']}/items"))["items"]
+    return item
 
 
 async def an_unplaced_edit(site: Site, recording_id: str) -> str:
@@ -338,6 +375,8 @@ async def _state_of(site: Site, south: South) -> list[Any]:
     webhooks = ok(await site.bob.get("/api/webhooks"))["items"]
     recordings = [ok(await site.bob.get(f"/api/recordings/{south.ids['recording_id']}{more}")) for more in ("", "/shares")]
     recordings.append(ok(await site.bob.get(f"/api/batches/{south.ids['batch_id']}")))
+    recordings.append(ok(await site.bob.get(f"/api/documents/runs/{south.ids['run_id']}")))
+    recordings.append(ok(await site.bob.get(f"/api/documents/{south.ids['document_id']}")))
     files = [ok(await site.bob.get(f"/api/uploads/{south.ids['upload_id']}")), ok(await site.bob.get("/api/assets/usage"))]
     return [*jobs, tokens, webhooks, recordings, files, len(await site.app.list(tenant="south", limit=1000))]
 
@@ -354,6 +393,9 @@ async def test_an_admin_sees_what_was_hidden(site: Site, south: South):
     assert MARK in (await site.bob.get("/api/jobs")).text
     assert MARK in (await site.root.get("/api/recordings")).text
     assert MARK in (await site.root.get("/api/batches")).text
+    assert MARK in (await site.root.get("/api/documents")).text
+    assert MARK in (await site.root.get("/api/documents/runs")).text
+    assert MARK in (await site.root.get(f"/api/documents/{south.ids['document_id']}/pages/1")).text
 
 
 async def test_the_stream_carries_only_ones_own_jobs(site: Site, south: South):

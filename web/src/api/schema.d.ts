@@ -408,6 +408,275 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/documents": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Documents
+         * @description Documents, newest first.
+         */
+        get: operations["list_documents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/documents/runs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Document Runs
+         * @description Runs, newest first. With a filter a page may be short, even empty, and still have a `next`.
+         */
+        get: operations["list_document_runs"];
+        put?: never;
+        /**
+         * Create Document Run
+         * @description Reads documents: uploaded files, addresses, folders of buckets, or documents that are there already, once more.
+         */
+        post: operations["create_document_run"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/documents/runs/{run_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Document Run
+         * @description One run: how many of its items stand where, what they took, and when it will be done.
+         */
+        get: operations["get_document_run"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete Document Run
+         * @description Stops it if need be, and deletes it with its items and jobs. The documents that it has read stay.
+         */
+        delete: operations["delete_document_run"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/documents/runs/{run_id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Cancel Document Run
+         * @description Stops it; the list is empty if nothing is being done. Documents that were read stay.
+         */
+        post: operations["cancel_document_run"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/documents/runs/{run_id}/causes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Document Run Causes
+         * @description Why items failed, each cause once, the most frequent first. `cause` goes into a retry.
+         */
+        get: operations["list_document_run_causes"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/documents/runs/{run_id}/items": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Document Items
+         * @description The items of a run in its order: where each is, what it took, and why it failed.
+         */
+        get: operations["list_document_items"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/documents/runs/{run_id}/items/{item_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get Document Item */
+        get: operations["get_document_item"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/documents/runs/{run_id}/items/{item_id}/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Document Item Events
+         * @description What has happened to an item, each transition with the model, tokens, cost and, of a failure, its category.
+         */
+        get: operations["list_document_item_events"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/documents/runs/{run_id}/retry": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Retry Document Run
+         * @description Tries failed and cancelled items again, each from the step that failed: all of them, some, or those of one cause.
+         */
+        post: operations["retry_document_run"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/documents/{document_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Document
+         * @description One document.
+         */
+        get: operations["get_document"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete Document
+         * @description Deletes it with what is indexed of it, and its file if no other document has the same.
+         */
+        delete: operations["delete_document"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/documents/{document_id}/file": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Document File
+         * @description The file as it came, as an attachment. Single ranges are answered with 206.
+         */
+        get: operations["get_document_file"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/documents/{document_id}/pages/{number}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Document Page
+         * @description The text of one page, slide or sheet; of what has no pages, all of it under the number 1.
+         */
+        get: operations["get_document_page"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/documents/{document_id}/reingest": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Reingest Document
+         * @description Reads it again where it comes from. Only what has changed is done anew.
+         */
+        post: operations["reingest_document"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/events": {
         parameters: {
             query?: never;
@@ -856,6 +1125,7 @@ export interface paths {
         /**
          * Provider Callback
          * @description For providers: a job has ended. The message must be signed as that provider signs; the job is then polled at once.
+         *     A provider that asks whether the address is ours (AZURE) is answered with its token.
          */
         post: operations["provider_callback"];
         delete?: never;
@@ -2509,6 +2779,35 @@ export interface components {
              */
             was: "queued" | "running" | "waiting" | "succeeded" | "partial" | "failed" | "cancelled";
         };
+        /** CancelledRun */
+        CancelledRun: {
+            /**
+             * Cancelled
+             * @description Ids of the jobs that were stopped.
+             */
+            cancelled: string[];
+        };
+        /** Cause */
+        Cause: {
+            /** Category */
+            category: string;
+            /** Cause */
+            cause: string;
+            /** Items */
+            items: number;
+            /**
+             * Message
+             * @description Of one of them.
+             */
+            message: string;
+            /** Remedy */
+            remedy: string | null;
+        };
+        /** Causes */
+        Causes: {
+            /** Causes */
+            causes: components["schemas"]["Cause"][];
+        };
         /**
          * ChildCounts
          * @description How a job's children stand; `failed` counts cancelled ones too.
@@ -2599,6 +2898,11 @@ export interface components {
             /** Deleted */
             deleted: number;
         };
+        /** DeletedDocuments */
+        DeletedDocuments: {
+            /** Deleted */
+            deleted: number;
+        };
         /** DeletedJob */
         DeletedJob: {
             /** Deleted */
@@ -2662,6 +2966,474 @@ export interface components {
             state: "queued" | "running" | "waiting" | "succeeded" | "partial" | "failed" | "cancelled";
             /** Webhook Id */
             webhook_id: string;
+        };
+        /** Document */
+        Document: {
+            /** Bytes */
+            bytes: number;
+            /** Characters */
+            characters: number;
+            /** Created At */
+            created_at: string;
+            /**
+             * Embedded
+             * @description The model of its vectors; null: it is found by words only.
+             */
+            embedded: string | null;
+            /** Id */
+            id: string;
+            /** Indexed */
+            indexed: boolean;
+            /** Item Id */
+            item_id: string;
+            /** Kind */
+            kind: string;
+            /** Language */
+            language: string | null;
+            /**
+             * Made
+             * @description What steps that were added to the usual ones have made of it.
+             */
+            made: {
+                [key: string]: unknown;
+            };
+            /** Media Type */
+            media_type: string;
+            /**
+             * Method
+             * @description `text`, `ocr` or `mixed`.
+             */
+            method: string;
+            /** Name */
+            name: string;
+            /** Pages */
+            pages: number;
+            /** Passages */
+            passages: number;
+            /**
+             * Run Id
+             * @description The run that has read it last.
+             */
+            run_id: string;
+            /** Sha256 */
+            sha256: string;
+            /**
+             * Source
+             * @description Where it comes from, as it may be shown.
+             */
+            source: string;
+            /** Tenant */
+            tenant: string;
+            /** Title */
+            title: string;
+            /**
+             * Unit
+             * @description What a page is: `page`, `slide`, `sheet` or `text`.
+             */
+            unit: string;
+            /** Updated At */
+            updated_at: string;
+            /** Warnings */
+            warnings: string[];
+        };
+        /**
+         * DocumentDeletedMessage
+         * @description `event: document.deleted`. A document is gone, with what was indexed of it. Without an id of its own.
+         */
+        DocumentDeletedMessage: {
+            /** Id */
+            id: string;
+        };
+        /** DocumentItem */
+        DocumentItem: {
+            /** Attempt */
+            attempt: number;
+            /** Cost Cents */
+            cost_cents: number | null;
+            /** Document Id */
+            document_id: string | null;
+            /** Duration Ms */
+            duration_ms: number | null;
+            error: components["schemas"]["ItemError"] | null;
+            /** Finished At */
+            finished_at: string | null;
+            /** Id */
+            id: string;
+            /** Job Id */
+            job_id: string | null;
+            /**
+             * Model
+             * @description The last one that was asked.
+             */
+            model: string | null;
+            /** Name */
+            name: string;
+            /** Number */
+            number: number;
+            /** Retry At */
+            retry_at: string | null;
+            /**
+             * Reused
+             * @description Steps that the same content had been through before.
+             */
+            reused: string[];
+            /** Run Id */
+            run_id: string;
+            /**
+             * Source
+             * @description Where it comes from, as it may be shown.
+             */
+            source: string;
+            /** Started At */
+            started_at: string | null;
+            /**
+             * Status
+             * @enum {string}
+             */
+            status: "PENDING" | "RUNNING" | "COMPLETED" | "FAILED" | "CANCELLED";
+            /**
+             * Step
+             * @description The last one that is done; ENQUEUED before the first, DONE or FAILED at the end.
+             */
+            step: string;
+            /** Steps */
+            steps: components["schemas"]["ItemStep"][];
+            /** Tenant */
+            tenant: string;
+            /** Tokens In */
+            tokens_in: number | null;
+            /** Tokens Out */
+            tokens_out: number | null;
+            /** Waiting For */
+            waiting_for: string | null;
+        };
+        /**
+         * DocumentItemDeletedMessage
+         * @description `event: document_item.deleted`. An item is gone, with its run. Without an id of its own.
+         */
+        DocumentItemDeletedMessage: {
+            /** Id */
+            id: string;
+        };
+        /**
+         * DocumentItemMessage
+         * @description `event: document_item`. An item of a run: its job has changed, such as by a step. Without an id of its own.
+         */
+        DocumentItemMessage: {
+            /** Attempt */
+            attempt: number;
+            /** Cost Cents */
+            cost_cents: number | null;
+            /** Document Id */
+            document_id: string | null;
+            /** Duration Ms */
+            duration_ms: number | null;
+            error: components["schemas"]["ItemError"] | null;
+            /** Finished At */
+            finished_at: string | null;
+            /** Id */
+            id: string;
+            /** Job Id */
+            job_id: string | null;
+            /**
+             * Model
+             * @description The last one that was asked.
+             */
+            model: string | null;
+            /** Name */
+            name: string;
+            /** Number */
+            number: number;
+            /** Retry At */
+            retry_at: string | null;
+            /**
+             * Reused
+             * @description Steps that the same content had been through before.
+             */
+            reused: string[];
+            /** Run Id */
+            run_id: string;
+            /**
+             * Source
+             * @description Where it comes from, as it may be shown.
+             */
+            source: string;
+            /** Started At */
+            started_at: string | null;
+            /**
+             * Status
+             * @enum {string}
+             */
+            status: "PENDING" | "RUNNING" | "COMPLETED" | "FAILED" | "CANCELLED";
+            /**
+             * Step
+             * @description The last one that is done; ENQUEUED before the first, DONE or FAILED at the end.
+             */
+            step: string;
+            /** Steps */
+            steps: components["schemas"]["ItemStep"][];
+            /** Tenant */
+            tenant: string;
+            /** Tokens In */
+            tokens_in: number | null;
+            /** Tokens Out */
+            tokens_out: number | null;
+            /** Waiting For */
+            waiting_for: string | null;
+        };
+        /**
+         * DocumentMessage
+         * @description `event: document`. A document is there, was read again, or can be found. Without an id of its own.
+         */
+        DocumentMessage: {
+            /** Bytes */
+            bytes: number;
+            /** Characters */
+            characters: number;
+            /** Created At */
+            created_at: string;
+            /**
+             * Embedded
+             * @description The model of its vectors; null: it is found by words only.
+             */
+            embedded: string | null;
+            /** Id */
+            id: string;
+            /** Indexed */
+            indexed: boolean;
+            /** Item Id */
+            item_id: string;
+            /** Kind */
+            kind: string;
+            /** Language */
+            language: string | null;
+            /**
+             * Made
+             * @description What steps that were added to the usual ones have made of it.
+             */
+            made: {
+                [key: string]: unknown;
+            };
+            /** Media Type */
+            media_type: string;
+            /**
+             * Method
+             * @description `text`, `ocr` or `mixed`.
+             */
+            method: string;
+            /** Name */
+            name: string;
+            /** Pages */
+            pages: number;
+            /** Passages */
+            passages: number;
+            /**
+             * Run Id
+             * @description The run that has read it last.
+             */
+            run_id: string;
+            /** Sha256 */
+            sha256: string;
+            /**
+             * Source
+             * @description Where it comes from, as it may be shown.
+             */
+            source: string;
+            /** Tenant */
+            tenant: string;
+            /** Title */
+            title: string;
+            /**
+             * Unit
+             * @description What a page is: `page`, `slide`, `sheet` or `text`.
+             */
+            unit: string;
+            /** Updated At */
+            updated_at: string;
+            /** Warnings */
+            warnings: string[];
+        };
+        /** DocumentPage */
+        DocumentPage: {
+            /** Document Id */
+            document_id: string;
+            /** Number */
+            number: number;
+            /**
+             * Pages
+             * @description How many there are.
+             */
+            pages: number;
+            /** Text */
+            text: string;
+            /** Unit */
+            unit: string;
+        };
+        /**
+         * DocumentRun
+         * @description Status, counts and error are told from the run's jobs at the moment of the answer.
+         */
+        DocumentRun: {
+            /** Cost Cents */
+            cost_cents: number;
+            /**
+             * Count
+             * @description Items; null until a bucket's folder has been listed.
+             */
+            count: number | null;
+            /**
+             * Counts
+             * @description Items by their status.
+             */
+            counts: {
+                [key: string]: number;
+            };
+            /** Created At */
+            created_at: string;
+            /** Creator */
+            creator: string | null;
+            /** Error */
+            error: string | null;
+            eta: components["schemas"]["RunEta"] | null;
+            /**
+             * Eta Reason
+             * @description Why there is no estimate.
+             */
+            eta_reason: string | null;
+            /** Finished At */
+            finished_at: string | null;
+            /** Id */
+            id: string;
+            /**
+             * Job Id
+             * @description The job that the status comes from; null: none is left.
+             */
+            job_id: string | null;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "upload" | "url" | "bucket" | "reingest";
+            /**
+             * Position
+             * @description 1 is next; null once it is begun.
+             */
+            position: number | null;
+            /**
+             * Priority
+             * @enum {string}
+             */
+            priority: "interactive" | "bulk";
+            /** Settings */
+            settings: {
+                [key: string]: unknown;
+            };
+            /**
+             * Status
+             * @enum {string}
+             */
+            status: "PENDING" | "RUNNING" | "COMPLETED" | "PARTIAL" | "FAILED" | "CANCELLED";
+            /** Steps */
+            steps: components["schemas"]["StepCount"][];
+            /** Tenant */
+            tenant: string;
+            /** Title */
+            title: string;
+            /** Tokens In */
+            tokens_in: number;
+            /** Tokens Out */
+            tokens_out: number;
+            /** Waiting For */
+            waiting_for: string | null;
+            /** Warning */
+            warning: string | null;
+        };
+        /**
+         * DocumentRunDeletedMessage
+         * @description `event: document_run.deleted`. A run is gone; the documents that it has read stay. Without an id of its own.
+         */
+        DocumentRunDeletedMessage: {
+            /** Id */
+            id: string;
+        };
+        /**
+         * DocumentRunMessage
+         * @description `event: document_run`. A run as lists show it: it or one of its jobs has changed. Without an id of its own.
+         */
+        DocumentRunMessage: {
+            /** Cost Cents */
+            cost_cents: number;
+            /**
+             * Count
+             * @description Items; null until a bucket's folder has been listed.
+             */
+            count: number | null;
+            /**
+             * Counts
+             * @description Items by their status.
+             */
+            counts: {
+                [key: string]: number;
+            };
+            /** Created At */
+            created_at: string;
+            /** Creator */
+            creator: string | null;
+            /** Error */
+            error: string | null;
+            eta: components["schemas"]["RunEta"] | null;
+            /**
+             * Eta Reason
+             * @description Why there is no estimate.
+             */
+            eta_reason: string | null;
+            /** Finished At */
+            finished_at: string | null;
+            /** Id */
+            id: string;
+            /**
+             * Job Id
+             * @description The job that the status comes from; null: none is left.
+             */
+            job_id: string | null;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "upload" | "url" | "bucket" | "reingest";
+            /**
+             * Position
+             * @description 1 is next; null once it is begun.
+             */
+            position: number | null;
+            /**
+             * Priority
+             * @enum {string}
+             */
+            priority: "interactive" | "bulk";
+            /** Settings */
+            settings: {
+                [key: string]: unknown;
+            };
+            /**
+             * Status
+             * @enum {string}
+             */
+            status: "PENDING" | "RUNNING" | "COMPLETED" | "PARTIAL" | "FAILED" | "CANCELLED";
+            /** Steps */
+            steps: components["schemas"]["StepCount"][];
+            /** Tenant */
+            tenant: string;
+            /** Title */
+            title: string;
+            /** Tokens In */
+            tokens_in: number;
+            /** Tokens Out */
+            tokens_out: number;
+            /** Waiting For */
+            waiting_for: string | null;
+            /** Warning */
+            warning: string | null;
         };
         /**
          * Estimate
@@ -2874,6 +3646,84 @@ export interface components {
             name: string | null;
             /** Reason */
             reason: string;
+        };
+        /** ItemError */
+        ItemError: {
+            /**
+             * Category
+             * @description `transient`, `rate_limited`, `schema_invalid` or `fatal`.
+             */
+            category: string;
+            /** Error Class */
+            error_class: string;
+            /** Message */
+            message: string;
+            /** Remedy */
+            remedy: string | null;
+            /**
+             * Step
+             * @description Where it happened.
+             */
+            step: string | null;
+        };
+        /** ItemEvent */
+        ItemEvent: {
+            /** At */
+            at: string;
+            /** Attempt */
+            attempt: number;
+            /**
+             * Category
+             * @description Of a failure.
+             */
+            category: string | null;
+            /** Cost Cents */
+            cost_cents: number | null;
+            /**
+             * Kind
+             * @description `step_started`, `step_completed`, `step_failed`, `retry_scheduled`, or the job's own event.
+             */
+            kind: string;
+            /** Message */
+            message: string | null;
+            /** Model */
+            model: string | null;
+            /** Name */
+            name: string;
+            /** Seq */
+            seq: number;
+            /** Step */
+            step: string | null;
+            /** Tokens In */
+            tokens_in: number | null;
+            /** Tokens Out */
+            tokens_out: number | null;
+        };
+        /** ItemStep */
+        ItemStep: {
+            /** Cost Cents */
+            cost_cents: number | null;
+            /** Done */
+            done: boolean;
+            /** Duration Ms */
+            duration_ms: number | null;
+            /** Ended At */
+            ended_at: string;
+            /** Model */
+            model: string | null;
+            /** Retries */
+            retries: number;
+            /**
+             * Reused
+             * @description The same content had been through this step before.
+             */
+            reused: boolean;
+            /** Step */
+            step: string;
+            /** Tokens In */
+            tokens_in: number | null;
+            /** Tokens Out */
+            tokens_out: number | null;
         };
         /**
          * Job
@@ -3239,6 +4089,18 @@ export interface components {
              */
             status: "PENDING" | "IN_PROGRESS" | "COMPLETED" | "PARTIAL_COMPLETE" | "FAILED" | "CANCELLED";
         };
+        /** MadeRun */
+        MadeRun: {
+            /** Id */
+            id: string;
+            /** Job Id */
+            job_id: string;
+            /**
+             * Status
+             * @enum {string}
+             */
+            status: "PENDING" | "RUNNING" | "COMPLETED" | "PARTIAL" | "FAILED" | "CANCELLED";
+        };
         /** MadeShare */
         MadeShare: {
             /** Created At */
@@ -3317,6 +4179,37 @@ export interface components {
             window?: string | null;
         };
         /**
+         * NewItem
+         * @description One of the four, as the run's kind says.
+         */
+        NewItem: {
+            /**
+             * Asset Id
+             * @description An uploaded file; its purpose is `document`.
+             */
+            asset_id?: string | null;
+            /**
+             * Document Id
+             * @description A document that is to be read again, if it has changed.
+             */
+            document_id?: string | null;
+            /**
+             * Source
+             * @description What an uploaded file is known by where it comes from, such as its path: the next file of the same source is the same document.
+             */
+            source?: string | null;
+            /**
+             * Uri
+             * @description A folder of a bucket: s3://, gs:// or az://bucket/folder/.
+             */
+            uri?: string | null;
+            /**
+             * Url
+             * @description https://…
+             */
+            url?: string | null;
+        };
+        /**
          * NewJob
          * @description A job to make. Only operations that the app marks `public=True` can be asked for.
          */
@@ -3386,6 +4279,24 @@ export interface components {
              * @description How long the provider may take, such as 24h.
              */
             window?: string | null;
+        };
+        /** NewRun */
+        NewRun: {
+            /** Items */
+            items: components["schemas"]["NewItem"][];
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "upload" | "url" | "bucket" | "reingest";
+            /**
+             * Priority
+             * @description `interactive` goes before `bulk`; unless said otherwise, few items are.
+             */
+            priority?: ("interactive" | "bulk") | null;
+            settings?: components["schemas"]["RunSettings"];
+            /** Title */
+            title?: string | null;
         };
         /** NewSchedule */
         NewSchedule: {
@@ -3728,10 +4639,50 @@ export interface components {
              */
             next: string | null;
         };
+        /** Page[DocumentItem] */
+        Page_DocumentItem_: {
+            /** Items */
+            items: components["schemas"]["DocumentItem"][];
+            /**
+             * Next
+             * @description Where the next page begins; null on the last page.
+             */
+            next: string | null;
+        };
+        /** Page[DocumentRun] */
+        Page_DocumentRun_: {
+            /** Items */
+            items: components["schemas"]["DocumentRun"][];
+            /**
+             * Next
+             * @description Where the next page begins; null on the last page.
+             */
+            next: string | null;
+        };
+        /** Page[Document] */
+        Page_Document_: {
+            /** Items */
+            items: components["schemas"]["Document"][];
+            /**
+             * Next
+             * @description Where the next page begins; null on the last page.
+             */
+            next: string | null;
+        };
         /** Page[Event] */
         Page_Event_: {
             /** Items */
             items: components["schemas"]["Event"][];
+            /**
+             * Next
+             * @description Where the next page begins; null on the last page.
+             */
+            next: string | null;
+        };
+        /** Page[ItemEvent] */
+        Page_ItemEvent_: {
+            /** Items */
+            items: components["schemas"]["ItemEvent"][];
             /**
              * Next
              * @description Where the next page begins; null on the last page.
@@ -4540,6 +5491,18 @@ export interface components {
              */
             reason: "unknown" | "expired";
         };
+        /** RetriedItems */
+        RetriedItems: {
+            /**
+             * Refused
+             * @description By item, why not.
+             */
+            refused: {
+                [key: string]: string;
+            };
+            /** Retried */
+            retried: number;
+        };
         /**
          * Retry
          * @description How to give a job a fresh start. With a new payload its recorded steps and children are dropped.
@@ -4556,6 +5519,74 @@ export interface components {
              * @description Instead of the one it had; null or left out keeps that.
              */
             payload?: unknown;
+        };
+        /**
+         * RetryItems
+         * @description Without anything every item that failed or was cancelled is retried.
+         */
+        RetryItems: {
+            /**
+             * Cause
+             * @description The `cause` of failures, or a part of their message.
+             */
+            cause?: string | null;
+            /** Items */
+            items?: string[] | null;
+            /** @description What is to be otherwise this time. */
+            settings?: components["schemas"]["RunSettings"] | null;
+        };
+        /**
+         * RunEta
+         * @description Seconds until it is done.
+         */
+        RunEta: {
+            /** High */
+            high: number;
+            /** Low */
+            low: number;
+        };
+        /**
+         * RunSettings
+         * @description How the documents are read; what is left out is as usual.
+         */
+        RunSettings: {
+            /**
+             * Budget Cents
+             * @description What the run may spend; beyond it the rest waits.
+             */
+            budget_cents?: number | null;
+            /**
+             * Chunk Tokens
+             * @description How long a passage is meant to be; usually 160.
+             */
+            chunk_tokens?: number | null;
+            /**
+             * Embed
+             * @description Whether they are found by meaning, too; usually yes.
+             */
+            embed?: boolean | null;
+            /**
+             * Entities
+             * @description Whether names, dates and the like are looked for.
+             */
+            entities?: boolean | null;
+            /**
+             * Ocr
+             * @description Read pages that are pictures; as TOWPATH_EXTRACT_OCR says.
+             */
+            ocr?: boolean | null;
+            /**
+             * Remote
+             * @description Steps that a service does instead, each with its https:// address.
+             */
+            remote?: {
+                [key: string]: string;
+            } | null;
+            /**
+             * Remote Cents
+             * @description What one call of such a service costs at the most.
+             */
+            remote_cents?: number | null;
         };
         /** Schedule */
         Schedule: {
@@ -4818,6 +5849,24 @@ export interface components {
             tokens_out: number | null;
             /** Until */
             until: string | null;
+        };
+        /** StepCount */
+        StepCount: {
+            /** Cost Cents */
+            cost_cents: number;
+            /**
+             * Done
+             * @description Items that have it behind them.
+             */
+            done: number;
+            /** Duration Ms */
+            duration_ms: number;
+            /** Step */
+            step: string;
+            /** Tokens In */
+            tokens_in: number;
+            /** Tokens Out */
+            tokens_out: number;
         };
         /**
          * Subject
@@ -7324,6 +8373,1546 @@ export interface operations {
             };
         };
     };
+    list_documents: {
+        parameters: {
+            query?: {
+                /** @description For admins; everybody else sees their own tenant. */
+                tenant?: string | null;
+                /** @description The `next` of the page before. */
+                after?: string | null;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_Document_"];
+                };
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description This is not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request does not fit */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Not available right now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    list_document_runs: {
+        parameters: {
+            query?: {
+                status?: ("PENDING" | "RUNNING" | "COMPLETED" | "PARTIAL" | "FAILED" | "CANCELLED")[];
+                /** @description For admins; everybody else sees their own tenant. */
+                tenant?: string | null;
+                /** @description The `next` of the page before. */
+                after?: string | null;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_DocumentRun_"];
+                };
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description This is not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request does not fit */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Not available right now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    create_document_run: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewRun"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MadeRun"];
+                };
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description This is not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description There is no such thing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request must be JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request does not fit */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Not available right now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    get_document_run: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The run's id. */
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DocumentRun"];
+                };
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description This is not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description There is no such thing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request does not fit */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Not available right now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    delete_document_run: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The run's id. */
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeletedDocuments"];
+                };
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description This is not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description There is no such thing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request must be JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request does not fit */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Not available right now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    cancel_document_run: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The run's id. */
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CancelledRun"];
+                };
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description This is not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description There is no such thing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request must be JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request does not fit */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Not available right now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    list_document_run_causes: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The run's id. */
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Causes"];
+                };
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description This is not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description There is no such thing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description This does not fit the present state */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request does not fit */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Not available right now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    list_document_items: {
+        parameters: {
+            query?: {
+                status?: ("PENDING" | "RUNNING" | "COMPLETED" | "FAILED" | "CANCELLED")[];
+                /** @description The `next` of the page before. */
+                after?: number;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @description The run's id. */
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_DocumentItem_"];
+                };
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description This is not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description There is no such thing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request does not fit */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Not available right now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    get_document_item: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The run's id. */
+                run_id: string;
+                /** @description The item's id. */
+                item_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DocumentItem"];
+                };
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description This is not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description There is no such thing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request does not fit */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Not available right now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    list_document_item_events: {
+        parameters: {
+            query?: {
+                /** @description The `next` of the page before. */
+                after?: number;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @description The run's id. */
+                run_id: string;
+                /** @description The item's id. */
+                item_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_ItemEvent_"];
+                };
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description This is not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description There is no such thing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request does not fit */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Not available right now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    retry_document_run: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The run's id. */
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RetryItems"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RetriedItems"];
+                };
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description This is not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description There is no such thing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description This does not fit the present state */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request must be JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request does not fit */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Not available right now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    get_document: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The document's id. */
+                document_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Document"];
+                };
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description This is not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description There is no such thing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request does not fit */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Not available right now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    delete_document: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The document's id. */
+                document_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeletedDocuments"];
+                };
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description This is not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description There is no such thing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request must be JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request does not fit */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Not available right now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    get_document_file: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The document's id. */
+                document_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The whole file, as an attachment. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": string;
+                };
+            };
+            /** @description The part that was asked for. */
+            206: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": string;
+                };
+            };
+            /** @description The file is the one the client has. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description This is not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description There is no such thing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The range lies outside the file */
+            416: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request does not fit */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Not available right now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    get_document_page: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The document's id. */
+                document_id: string;
+                /** @description The page's number, as hits have it. */
+                number: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DocumentPage"];
+                };
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description This is not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description There is no such thing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request does not fit */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Not available right now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    reingest_document: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The document's id. */
+                document_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RunSettings"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MadeRun"];
+                };
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description This is not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description There is no such thing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request must be JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request does not fit */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Not available right now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
     stream_events: {
         parameters: {
             query?: {
@@ -9701,6 +12290,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["CallbackTaken"];
+                    "text/plain": string;
                 };
             };
             /** @description The request cannot be read */

@@ -168,7 +168,8 @@ class Context(FencedJob):
     ) -> Children:
         """Runs `operation` once per payload as child jobs, and waits for all of them without holding a slot.
 
-        Children that fail raise ChildrenFailed, unless `partial_ok`. Options are those of enqueue.
+        Children that fail raise ChildrenFailed, unless `partial_ok`. Options are those of enqueue; `subject` may be a
+        function of the payload.
         """
         self._may_wait("gather")
         return await waits.gather(self, operation, payloads, key, partial_ok, options)

@@ -105,9 +105,10 @@ async def spawn(ctx: Context, operation: str, payloads: Iterable[Any], key: str 
 
 
 async def _make(ctx: Context, operation: str, payloads: Iterable[Any], group: str, options: dict[str, Any]) -> list[NewJob]:
-    jobs = []
+    jobs, subject = [], options.get("subject")
     for payload in payloads:
-        job = ctx.services.new_job(operation, payload, **ctx.inherit(options))
+        own = {**options, "subject": subject(payload)} if callable(subject) else options
+        job = ctx.services.new_job(operation, payload, **ctx.inherit(own))
         job.parent_id, job.root_id, job.child_group = ctx.id, ctx.claimed.root_id, group
         jobs.append(await ctx.services.place_payload(job))
     return jobs

@@ -62,10 +62,23 @@ UPDATE towpath.recording SET duration = :duration WHERE id = :id
 UPDATE towpath.recording SET language = :language, speakers = :speakers, auto_summary = :auto_summary WHERE id = :id
 
 -- name: recording_has_transcript
-UPDATE towpath.recording SET transcript_id = :transcript_id, duration = :duration WHERE id = :id AND removed_at IS NULL
+UPDATE towpath.recording SET transcript_id = :transcript_id, duration = :duration, indexed = false WHERE id = :id AND removed_at IS NULL
 
 -- name: recording_has_summary
 UPDATE towpath.recording SET summary_id = :summary_id WHERE id = :id AND removed_at IS NULL
+
+-- name: recording_not_indexed
+UPDATE towpath.recording SET indexed = false WHERE id = :id
+
+-- name: recording_is_indexed
+UPDATE towpath.recording SET indexed = true WHERE id = :id
+
+-- name: recording_to_index
+SELECT id FROM towpath.recording WHERE id = :id AND NOT indexed AND transcript_id IS NOT NULL AND removed_at IS NULL
+
+-- name: recordings_not_indexed
+SELECT id FROM towpath.recording
+WHERE NOT indexed AND transcript_id IS NOT NULL AND removed_at IS NULL AND id > :after ORDER BY id LIMIT :limit
 
 -- name: recordings_remove
 UPDATE towpath.recording SET removed_at = coalesce(removed_at, :now) WHERE id IN :ids

@@ -27,14 +27,14 @@ SELECT DISTINCT source AS number FROM towpath.search_mention WHERE tenant = :ten
 
 -- name: search_passages_by_number
 SELECT passage.number, passage.ordinal, passage.text, passage.page, passage.second, passage.lasts, passage.starts, passage.ends,
-       source.kind, source.id, source.title, source.facts, source.language
+       passage.moments,       source.kind, source.id, source.title, source.facts, source.language
 FROM towpath.search_passage AS passage
 JOIN towpath.search_source AS source ON source.number = passage.source
 WHERE passage.number IN :numbers AND passage.tenant = :tenant
 
 -- name: search_passages_around
 SELECT passage.number, passage.ordinal, passage.text, passage.page, passage.second, passage.lasts, passage.starts, passage.ends,
-       source.kind, source.id, source.title, source.facts, source.language
+       passage.moments,       source.kind, source.id, source.title, source.facts, source.language
 FROM towpath.search_source AS source
 JOIN towpath.search_passage AS passage ON passage.source = source.number
 WHERE source.tenant = :tenant AND source.kind = :kind AND source.id = :id

@@ -6,10 +6,10 @@ INSERT INTO towpath.search_tag (tenant, tag, source)
 SELECT CAST(:tenant AS text), tag, CAST(:source AS bigint) FROM unnest(CAST(:tags AS text[])) AS tag
 
 -- name: search_passages_add
-INSERT INTO towpath.search_passage (tenant, source, ordinal, text, page, second, lasts, starts, ends, tokens, length)
+INSERT INTO towpath.search_passage (tenant, source, ordinal, text, page, second, lasts, starts, ends, tokens, length, moments)
 SELECT CAST(:tenant AS text), CAST(:source AS bigint), item.place - 1, item.value ->> 0, (item.value ->> 1)::int,
        (item.value ->> 2)::float8, (item.value ->> 3)::float8, (item.value ->> 4)::int, (item.value ->> 5)::int,
-       (item.value ->> 6)::int, (item.value ->> 7)::int
+       (item.value ->> 6)::int, (item.value ->> 7)::int, item.value ->> 8
 FROM json_array_elements(CAST(:rows AS json)) WITH ORDINALITY AS item (value, place)
 ORDER BY item.place
 

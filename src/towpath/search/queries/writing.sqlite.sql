@@ -5,10 +5,10 @@ DELETE FROM towpath.search_words WHERE rowid IN (SELECT number FROM towpath.sear
 INSERT INTO towpath.search_tag (tenant, tag, source) SELECT :tenant, value, :source FROM json_each(:tags)
 
 -- name: search_passages_add
-INSERT INTO towpath.search_passage (tenant, source, ordinal, text, page, second, lasts, starts, ends, tokens, length)
+INSERT INTO towpath.search_passage (tenant, source, ordinal, text, page, second, lasts, starts, ends, tokens, length, moments)
 SELECT :tenant, :source, key, json_extract(value, '$[0]'), json_extract(value, '$[1]'), json_extract(value, '$[2]'),
        json_extract(value, '$[3]'), json_extract(value, '$[4]'), json_extract(value, '$[5]'), json_extract(value, '$[6]'),
-       json_extract(value, '$[7]')
+       json_extract(value, '$[7]'), json_extract(value, '$[8]')
 FROM json_each(:rows) ORDER BY key
 
 -- name: search_words_add

@@ -10,6 +10,7 @@ from pydantic import Field
 from towpath.batches.schemas import Batch
 from towpath.core.records import Event as EventRow
 from towpath.core.records import Job as JobRow
+from towpath.documents.schemas import Document, DocumentItem, DocumentRun
 from towpath.recordings.schemas import Recording
 from towpath.server.schemas.base import Answer
 from towpath.server.schemas.events import Event, event_of
@@ -64,6 +65,36 @@ class BatchDeletedMessage(Answer):
     id: str
 
 
+class DocumentRunMessage(DocumentRun):
+    """`event: document_run`. A run as lists show it: it or one of its jobs has changed. Without an id of its own."""
+
+
+class DocumentRunDeletedMessage(Answer):
+    """`event: document_run.deleted`. A run is gone; the documents that it has read stay. Without an id of its own."""
+
+    id: str
+
+
+class DocumentItemMessage(DocumentItem):
+    """`event: document_item`. An item of a run: its job has changed, such as by a step. Without an id of its own."""
+
+
+class DocumentItemDeletedMessage(Answer):
+    """`event: document_item.deleted`. An item is gone, with its run. Without an id of its own."""
+
+    id: str
+
+
+class DocumentMessage(Document):
+    """`event: document`. A document is there, was read again, or can be found. Without an id of its own."""
+
+
+class DocumentDeletedMessage(Answer):
+    """`event: document.deleted`. A document is gone, with what was indexed of it. Without an id of its own."""
+
+    id: str
+
+
 StreamMessage = (
     JobMessage
     | DeletedMessage
@@ -72,6 +103,12 @@ StreamMessage = (
     | RecordingDeletedMessage
     | BatchMessage
     | BatchDeletedMessage
+    | DocumentRunMessage
+    | DocumentRunDeletedMessage
+    | DocumentItemMessage
+    | DocumentItemDeletedMessage
+    | DocumentMessage
+    | DocumentDeletedMessage
 )
 """The server's own, and those of the products it brings along; other slices tell of their things as they like."""
 

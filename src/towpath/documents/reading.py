@@ -1,0 +1,61 @@
+"""The operation of one item: every step in its turn, each on record when it is done."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from towpath import App, Context, Fatal, Transaction, assets, to_json
+from towpath.documents import stored
+from towpath.documents.machine import Machine
+from towpath.documents.names import CONTENT_EXTRACTED, FETCHED, INDEXED, PERSISTED
+from towpath.documents.options import options_from
+from towpath.documents.pipeline import Pipeline
+from towpath.documents.steps.extracting import extract
+from towpath.documents.steps.fetching import fetch
+from towpath.documents.steps.indexing import index
+from towpath.documents.steps.persisting import persist
+from towpath.documents.work import Work
+
+ATTEMPTS = 5
+
+
+@dataclass(slots=True)
+class Asked:
+    item_id: str
+
+
+class Reading:
+    """The operation, bound to its app."""
+
+    def __init__(self, app: App) -> None:
+        self._app = app
+
+    async def read(self, ctx: Context, asked: Asked) -> dict[str, Any]:
+        item = await stored.item(ctx, asked.item_id)
+        run = await stored.run_or_none(ctx, item.run_id) if item is not None else None
+        if item is None or run is None:
+            raise Fatal("the run that this belongs to was deleted")
+        work = Work(self._app, ctx, run, item, options_from(run.settings, item.settings))
+        machine = Machine(work)
+        await machine.run_step(FETCHED, fetch)
+        await machine.run_step(CONTENT_EXTRACTED, extract)
+        await machine.run_parallel_steps(self._app.part(Pipeline).between)
+        await machine.run_step(PERSISTED, persist)
+        await machine.run_step(INDEXED, index)
+        return await self._done(work)
+
+    async def _done(self, work: Work) -> dict[str, Any]:
+        persisted = work.output(PERSISTED)
+        if persisted["left"]:  # a file that was fetched again, or the one before it
+            await assets.delete(self._app, work.tenant, persisted["left"])
+        reused = [name for name, output in work.outputs.items() if isinstance(output, dict) and output.get("reused")]
+        outcome = {"reused": reused, "unchanged": persisted["unchanged"], "passages": work.output(INDEXED)["passages"]}
+
+        async def unit(tx: Transaction) -> None:
+            await tx.change(
+                "document_item_outcome", id=work.item.id, document_id=persisted["document_id"], outcome=to_json(outcome)
+            )
+
+        await work.ctx.transact(unit)
+        return {"document_id": persisted["document_id"]} | outcome

@@ -1,0 +1,10 @@
+"""The routes of documents. Fixed addresses come before those with an id in them."""
+
+from __future__ import annotations
+
+from towpath.documents import document_routes, item_routes, run_routes
+from towpath.http.routing import Router
+
+router = Router()
+for _part in (run_routes, item_routes, document_routes):
+    router.include_router(_part.router)

@@ -1,0 +1,1 @@
+"""What is done with each document, a file for each step."""
