@@ -4,8 +4,8 @@ What is there when the first worker of a process starts, modules for the most pa
 collector would look through all of it again and again while jobs come and go: some five per cent of a busy worker's time.
 
 And it looks at the youngest objects whenever there are 700 more of them than before. A worker with a few hundred slots has
-as many with every claim, nearly all of them in use: another tenth of its time. Hardly anything of a job is left that only the
-collector can find, so it may wait until there is more to look at.
+as many with every claim, nearly all of them in use: another tenth of its time. Hardly anything of a job is left that only
+the collector can find, so it may wait until there is more to look at.
 """
 
 from __future__ import annotations

@@ -36,8 +36,9 @@ def many(jobs: Sequence[NewJob], *, lock: bool = True) -> dict[str, Any]:
         lane = lanes[number]
         costs[lane] = cost = costs.get(lane, 0.0) + job.cost
         spent.append(cost)
-    # Of each sort the server's join takes the last job first. Sent last first, jobs of one lane are inserted at the ends of their
-    # indexes, in order, which takes the server a twelfth less. Whatever the order, the result is the same: costs are added up.
+    # Of each sort the server's join takes the last job first. Sent last first, jobs of one lane are inserted at the ends of
+    # their indexes, in order, which takes the server a twelfth less. In whatever order, they end up the same: costs are
+    # added up already.
     sent = slice(None, None, -1) if added_up else slice(None)
     return {
         "locks": lane_locks(costs) if lock else [],
