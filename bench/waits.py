@@ -24,8 +24,9 @@ from bench.processes import call
 from bench.results import Waits
 from bench.subjects.recordings import Recordings, make_app, send, transcribed
 from towpath import App
+from towpath.assets import hearing
 from towpath.models.speech import SAMPLE_RATE, Segment
-from towpath.recordings import stored, windows
+from towpath.recordings import stored
 from towpath.recordings.names import TRANSCRIPTION_QUEUE
 from towpath.recordings.views import views
 
@@ -105,12 +106,12 @@ async def _hour(url: str, folder: Path, span: float, seed: int) -> tuple[list[Lo
 
 @contextmanager
 def _engine(engine: Scripted) -> Iterator[None]:
-    before = windows.engine_for
-    windows.engine_for = lambda _settings, _language=None: engine  # type: ignore[assignment]  # for as long as the hour lasts
+    before = hearing.engine_for
+    hearing.engine_for = lambda _settings, _language=None: engine  # type: ignore[assignment]  # for as long as the hour lasts
     try:
         yield
     finally:
-        windows.engine_for = before
+        hearing.engine_for = before
 
 
 @asynccontextmanager

@@ -76,10 +76,11 @@ def _files() -> list[Path]:
     return [path for name in PRODUCTS for path in sorted((PACKAGE / name.replace(".", "/")).rglob("*.py"))]
 
 
-# OpenAI's API has no tables, and stands on the same floor.
-@pytest.mark.parametrize(
-    "path", [*_files(), *sorted((PACKAGE / "openai_api").rglob("*.py"))], ids=lambda path: str(path.relative_to(PACKAGE))
-)
+# Rooms without tables that stand on the same floor.
+_OTHERS = [path for room in ("knowledge", "openai_api") for path in sorted((PACKAGE / room).rglob("*.py"))]
+
+
+@pytest.mark.parametrize("path", [*_files(), *_OTHERS], ids=lambda path: str(path.relative_to(PACKAGE)))
 def test_products_reach_into_nothing_behind_the_public_names(path):
     """Imports are held by a rule of their own; this is about what could be had of an app or a context."""
     assert reached_inside(path.read_text("utf-8")) == []

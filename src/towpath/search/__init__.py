@@ -5,23 +5,26 @@ tenant. It needs no server, and knows nothing of what its sources are.
 """
 
 from towpath.search.chunks import Line, Page, passages_of, passages_of_lines
+from towpath.search.content import content, language_of, numbers
 from towpath.search.entities import entities, mentions_in, sources_of
 from towpath.search.filters import Filter
-from towpath.search.finding import find
+from towpath.search.finding import How, find
 from towpath.search.meaning import Embedder, embedded, meanings, packed
 from towpath.search.preparing import prepare
-from towpath.search.recognizing import mentions
+from towpath.search.recognizing import SHOWN, mentions
 from towpath.search.records import Entity, Found, Hit, Listed, Mention, Passage, Source, Stored, Vectors
 from towpath.search.slice import attach, is_installed
-from towpath.search.stored import PassageNotFound, passage
+from towpath.search.stored import PassageNotFound, has, passage
 from towpath.search.writing import remove, replace
 
 __all__ = [
+    "SHOWN",
     "Embedder",
     "Entity",
     "Filter",
     "Found",
     "Hit",
+    "How",
     "Line",
     "Listed",
     "Mention",
@@ -32,13 +35,17 @@ __all__ = [
     "Stored",
     "Vectors",
     "attach",
+    "content",
     "embedded",
     "entities",
     "find",
+    "has",
     "is_installed",
+    "language_of",
     "meanings",
     "mentions",
     "mentions_in",
+    "numbers",
     "packed",
     "passage",
     "passages_of",

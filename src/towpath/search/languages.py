@@ -7,7 +7,7 @@ from collections import Counter
 
 from towpath.search.words import STEMMERS
 
-_LITTLE = {
+LITTLE = {
     "da": "og i jeg det at en den til er som på de med han af for ikke der var mig sig men et har om vi",
     "de": "der die und in den von zu das mit sich des auf für ist im dem nicht ein eine als auch es an werden aus er",
     "en": "the of and to in is that it was for on are as with his they at be this from have or by not but what",
@@ -23,7 +23,7 @@ _LITTLE = {
 _WORD = re.compile(r"[^\W\d_]+")
 _LOOKED_AT = 4000
 _LEAST = 2
-_OF = {word: [name for name, text in _LITTLE.items() if word in text.split()] for word in " ".join(_LITTLE.values()).split()}
+_OF = {word: [name for name, text in LITTLE.items() if word in text.split()] for word in " ".join(LITTLE.values()).split()}
 
 
 def guessed(text: str) -> str | None:

@@ -29,6 +29,11 @@ async def passage(app: App, tenant: str, passage_id: str, *, around: int = 0) ->
     return found
 
 
+async def has(app: App, tenant: str, kind: str, id: str) -> bool:
+    """Whether anything of a source is in the index."""
+    return bool(await app.query("search_sources_by_id", tenant=tenant, kind=kind, ids=[id]))
+
+
 def stored(row: Row) -> Stored:
     return Stored(
         f"{row['kind']}/{row['id']}/{row['ordinal']}", row["kind"], row["id"], row["title"], row["ordinal"], row["text"],

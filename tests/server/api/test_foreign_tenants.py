@@ -17,8 +17,9 @@ import pytest
 from tests.assets import tus
 from tests.engine.working import ended, working
 from tests.server.api.site import Site, client, ok
-from towpath import assets
+from towpath import assets, search
 from towpath.identity import accounts, links
+from towpath.knowledge.names import ASK
 from towpath.recordings import intake, stored
 from towpath.server import openapi
 
@@ -135,6 +136,19 @@ CASES: dict[str, list[Case]] = {
         Case(EMPTY, {"action": action, "ids": ["{recording}"]})
         for action in ("retry", "cancel", "delete", "reprocess_transcription", "reprocess_summary")
     ],
+    # what the index has
+    "search_documents": [
+        Case(CLEAN, query={"q": MARK}),
+        *[Case(CLEAN, query={"q": "secret", name: "{recording}"}) for name in ("run", "document_id", "recording_id")],
+        Case(REFUSED, query={"q": MARK, "tenant": "south"}),
+    ],
+    "get_passage": [Case(HIDDEN), Case(REFUSED, query={"tenant": "south"})],
+    "list_entities": [Case(CLEAN), Case(CLEAN, query={"q": "hidden"}), Case(REFUSED, query={"tenant": "south"})],
+    "ask_documents": [
+        Case(HIDDEN, {"question": MARK, "recording_id": "{recording}"}),
+        Case(HIDDEN, {"question": MARK, "document_id": "{recording}"}),
+    ],
+    "get_answer": [Case(HIDDEN)],
     # batches
     "get_batch": [Case(HIDDEN)],
     "get_batch_results": [Case(HIDDEN)],
@@ -263,7 +277,11 @@ async def south(site: Site) -> South:
     batch = ok(await bob.post("/api/batches/completion", json=A_BATCH), 202)
     jobs.append(await site.app.get(batch["job_id"]))
     read = await a_document(site)
+    question = await site.app.enqueue(ASK, {"question": MARK}, tenant="south")
+    jobs.append(question)
+    await in_the_index(site, recording)
     ids = {
+        "question_id": question.id, "passage_id": f"recording/{recording}/0",
         "batch_id": batch["id"], "run_id": read["run_id"], "item_id": read["id"], "document_id": read["document_id"],
         "provider_job_id": "0198c2f0-6f0a-7c3e-8d1b-2f7a9c4e5b61",
         "dataset_id": ok(await bob.get(f"/api/batches/{batch['id']}"))["dataset_ids"][0],
@@ -285,6 +303,12 @@ async def a_recording(site: Site) -> tuple[str, str]:
 
     asset = await assets.receive(site.app, "south", f"{MARK}.wav", pieces(), kinds=assets.MEDIA, created_by=None)
     return await intake.create(site.app, asset, intake.Options(title=MARK), intake.Uploader("south", name="bob"))
+
+
+async def in_the_index(site: Site, recording_id: str) -> None:
+    source = search.Source("south", "recording", recording_id, title=MARK)
+    passages = [search.Passage(f"Dr. Hidden Person says {MARK}.", mentions=search.mentions("Dr. Hidden Person"))]
+    await site.app.transact(lambda tx: search.replace(tx, source, passages))
 
 
 async def a_document(site: Site) -> dict[str, Any]:

@@ -428,6 +428,88 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/documents/ask": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Ask Documents
+         * @description Answers a question from documents and recordings; every sentence names the passages that it rests on.
+         *
+         *     409 if no chat service is configured, and 404 if it is about one document or recording of which nothing is in the index.
+         */
+        post: operations["ask_documents"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/documents/ask/{question_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Answer
+         * @description How far a question is, and its answer.
+         */
+        get: operations["get_answer"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/documents/entities": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Entities
+         * @description Who and what is named, those in most passages first. Types that are found wrongly too often are not among them.
+         */
+        get: operations["list_entities"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/documents/passages/{passage_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Passage
+         * @description A passage with what stands before and after it.
+         */
+        get: operations["get_passage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/documents/runs": {
         parameters: {
             query?: never;
@@ -587,6 +669,26 @@ export interface paths {
          * @description Tries failed and cancelled items again, each from the step that failed: all of them, some, or those of one cause.
          */
         post: operations["retry_document_run"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/documents/search": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Search Documents
+         * @description Passages of documents and recordings that answer best, by words and by meaning.
+         */
+        get: operations["search_documents"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -2379,6 +2481,57 @@ export interface components {
         Alike: {
             recording: components["schemas"]["Recording"] | null;
         };
+        /**
+         * Answered
+         * @description A question and, once `status` is `done`, its answer. Every sentence of it names the passages that it rests on.
+         */
+        Answered: {
+            /**
+             * Cost Cents
+             * @description null: the price list does not know the model.
+             */
+            cost_cents: number | null;
+            /** Created At */
+            created_at: string | null;
+            error: components["schemas"]["QuestionError"] | null;
+            /**
+             * Id
+             * @description The job's id.
+             */
+            id: string;
+            /**
+             * Left Out
+             * @description Sentences that were dropped, and why.
+             */
+            left_out: components["schemas"]["LeftOut"][];
+            /** Model */
+            model: string | null;
+            /**
+             * Note
+             * @description Why there is no answer, if the passages have none.
+             */
+            note: string | null;
+            /** Passages */
+            passages: components["schemas"]["CitedPassage"][];
+            /** Question */
+            question: string;
+            /** Sentences */
+            sentences: components["schemas"]["Sentence"][];
+            /**
+             * Status
+             * @enum {string}
+             */
+            status: "waiting" | "answering" | "done" | "failed" | "cancelled";
+            /** Tokens In */
+            tokens_in: number | null;
+            /** Tokens Out */
+            tokens_out: number | null;
+            /**
+             * Waiting For
+             * @description Why it is not done yet.
+             */
+            waiting_for: string | null;
+        };
         /** Asked */
         Asked: {
             /**
@@ -2863,6 +3016,52 @@ export interface components {
             succeeded: number;
             /** Total */
             total: number;
+        };
+        /** CitedPassage */
+        CitedPassage: {
+            /**
+             * Cited
+             * @description Whether a sentence rests on it; the others were given to the model, too.
+             */
+            cited: boolean;
+            /** Document Id */
+            document_id: string | null;
+            /**
+             * End
+             * @description Of a recording: the second at which the passage ends.
+             */
+            end: number | null;
+            /**
+             * Link
+             * @description Where it opens in the UI.
+             */
+            link: string | null;
+            /**
+             * Page
+             * @description Of a document: the page, slide or sheet.
+             */
+            page: number | null;
+            /**
+             * Passage Id
+             * @description Stays the same while its source is not read anew.
+             */
+            passage_id: string;
+            /** Recording Id */
+            recording_id: string | null;
+            /**
+             * Start
+             * @description Of a recording: the second to open it at.
+             */
+            start: number | null;
+            /** Text */
+            text: string;
+            /** Title */
+            title: string;
+            /**
+             * Type
+             * @description `pdf`, `docx`, …, or `recording`.
+             */
+            type: string;
         };
         /** Cleared */
         Cleared: {
@@ -3474,6 +3673,21 @@ export interface components {
             waiting_for: string | null;
             /** Warning */
             warning: string | null;
+        };
+        /** Entities */
+        Entities: {
+            /** Items */
+            items: components["schemas"]["NamedEntity"][];
+            /**
+             * Next
+             * @description Goes back as `cursor`; null on the last page.
+             */
+            next: string | null;
+            /**
+             * Types
+             * @description The types that are found at all.
+             */
+            types: string[];
         };
         /**
          * Estimate
@@ -4088,6 +4302,16 @@ export interface components {
             weight: number;
         };
         /**
+         * LeftOut
+         * @description What the model wrote and no passage bears out.
+         */
+        LeftOut: {
+            /** Text */
+            text: string;
+            /** Why */
+            why: string;
+        };
+        /**
          * LineChange
          * @description `text: null` brings back what was heard; a field that is left out stays as it is.
          */
@@ -4173,6 +4397,31 @@ export interface components {
             oidc: boolean;
             /** Password */
             password: boolean;
+        };
+        /** NamedEntity */
+        NamedEntity: {
+            /**
+             * Key
+             * @description The same however it is written; `type:key` is what searches are narrowed by.
+             */
+            key: string;
+            /**
+             * Name
+             * @description One of the ways in which it is written.
+             */
+            name: string;
+            /**
+             * Passages
+             * @description How many name it.
+             */
+            passages: number;
+            /**
+             * Sources
+             * @description How many documents and recordings do.
+             */
+            sources: number;
+            /** Type */
+            type: string;
         };
         /** NewCompletion */
         NewCompletion: {
@@ -4293,6 +4542,42 @@ export interface components {
              * @description For admins: on whose behalf.
              */
             tenant?: string | null;
+        };
+        /** NewQuestion */
+        NewQuestion: {
+            /**
+             * Document Id
+             * @description Only in this document.
+             */
+            document_id?: string | null;
+            /**
+             * Entity
+             * @description Only what names this: its type and key, such as `person:helen brandt`.
+             */
+            entity?: string | null;
+            /** Question */
+            question: string;
+            /**
+             * Recording Id
+             * @description Only in this recording.
+             */
+            recording_id?: string | null;
+            /**
+             * Run
+             * @description Only documents of this run.
+             */
+            run?: string | null;
+            /**
+             * Type
+             * @description Only this kind of thing: `pdf`, `docx`, …, or `recording`.
+             */
+            type?: string | null;
+            /**
+             * Wait
+             * @description Seconds to wait for the answer; after that, 202 with how far it is.
+             * @default 20
+             */
+            wait: number;
         };
         /** NewRequest */
         NewRequest: {
@@ -4789,6 +5074,62 @@ export interface components {
              */
             next: string | null;
         };
+        /**
+         * Passage
+         * @description A part of a document or a recording. One of `document_id` and `recording_id` says whose; both are null for what a
+         *     slice of somebody's own has put into the index.
+         */
+        Passage: {
+            /** Document Id */
+            document_id: string | null;
+            /**
+             * End
+             * @description Of a recording: the second at which the passage ends.
+             */
+            end: number | null;
+            /**
+             * Link
+             * @description Where it opens in the UI.
+             */
+            link: string | null;
+            /**
+             * Page
+             * @description Of a document: the page, slide or sheet.
+             */
+            page: number | null;
+            /**
+             * Passage Id
+             * @description Stays the same while its source is not read anew.
+             */
+            passage_id: string;
+            /** Recording Id */
+            recording_id: string | null;
+            /**
+             * Start
+             * @description Of a recording: the second to open it at.
+             */
+            start: number | null;
+            /** Text */
+            text: string;
+            /** Title */
+            title: string;
+            /**
+             * Type
+             * @description `pdf`, `docx`, …, or `recording`.
+             */
+            type: string;
+        };
+        /** PassageInPlace */
+        PassageInPlace: {
+            /** After */
+            after: components["schemas"]["Passage"][];
+            /**
+             * Before
+             * @description Its neighbours, in their order.
+             */
+            before: components["schemas"]["Passage"][];
+            passage: components["schemas"]["Passage"];
+        };
         /** PasswordChange */
         PasswordChange: {
             /**
@@ -5151,6 +5492,13 @@ export interface components {
             /** Providers */
             providers: components["schemas"]["ProviderInfo"][];
         };
+        /** QuestionError */
+        QuestionError: {
+            /** Message */
+            message: string;
+            /** Remedy */
+            remedy: string | null;
+        };
         /**
          * Queue
          * @description A queue at a glance, over all tenants.
@@ -5220,6 +5568,13 @@ export interface components {
              * @description At most so many of its jobs run at once; null lifts the cap.
              */
             max_slots: number | null;
+        };
+        /** Range */
+        Range: {
+            /** End */
+            end: number;
+            /** Start */
+            start: number;
         };
         /**
          * Recording
@@ -5531,6 +5886,67 @@ export interface components {
              */
             reason: "unknown" | "expired";
         };
+        /** Result */
+        Result: {
+            /** Document Id */
+            document_id: string | null;
+            /**
+             * End
+             * @description Of a recording: the second at which the passage ends.
+             */
+            end: number | null;
+            /**
+             * Highlights
+             * @description Where the words that were asked for stand in `text`, in characters (code points).
+             */
+            highlights: components["schemas"]["Range"][];
+            /**
+             * Link
+             * @description Where it opens in the UI.
+             */
+            link: string | null;
+            /**
+             * Page
+             * @description Of a document: the page, slide or sheet.
+             */
+            page: number | null;
+            /**
+             * Passage Id
+             * @description Stays the same while its source is not read anew.
+             */
+            passage_id: string;
+            /** Recording Id */
+            recording_id: string | null;
+            /**
+             * Score
+             * @description Compares results of one question, and says nothing across questions.
+             */
+            score: number;
+            /**
+             * Start
+             * @description Of a recording: the second to open it at.
+             */
+            start: number | null;
+            /** Text */
+            text: string;
+            /** Title */
+            title: string;
+            /**
+             * Type
+             * @description `pdf`, `docx`, …, or `recording`.
+             */
+            type: string;
+        };
+        /** Results */
+        Results: {
+            /**
+             * Next
+             * @description Goes back as `cursor`; null on the last page.
+             */
+            next: string | null;
+            /** Results */
+            results: components["schemas"]["Result"][];
+        };
         /** RetriedItems */
         RetriedItems: {
             /**
@@ -5692,6 +6108,16 @@ export interface components {
             speaker_heard: string | null;
             /** Start */
             start: number;
+            /** Text */
+            text: string;
+        };
+        /** Sentence */
+        Sentence: {
+            /**
+             * Passages
+             * @description Ids of the passages that say it.
+             */
+            passages: string[];
             /** Text */
             text: string;
         };
@@ -8506,6 +8932,390 @@ export interface operations {
             };
         };
     };
+    ask_documents: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewQuestion"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answered"];
+                };
+            };
+            /** @description It is not done yet; GET it by its id. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answered"];
+                };
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description This is not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description There is no such thing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description This does not fit the present state */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request must be JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request does not fit */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Not available right now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    get_answer: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The question's id. */
+                question_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answered"];
+                };
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description This is not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description There is no such thing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request does not fit */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Not available right now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    list_entities: {
+        parameters: {
+            query?: {
+                /** @description Only of this type, such as `person`. */
+                type?: string | null;
+                /** @description How the key begins. */
+                q?: string;
+                limit?: number;
+                /** @description The `next` of the page before. */
+                cursor?: string | null;
+                /** @description For admins; everybody else sees their own tenant. */
+                tenant?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Entities"];
+                };
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description This is not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request does not fit */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Not available right now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    get_passage: {
+        parameters: {
+            query?: {
+                /** @description How many neighbours on each side. */
+                around?: number;
+                /** @description For admins; everybody else sees their own tenant. */
+                tenant?: string | null;
+            };
+            header?: never;
+            path: {
+                /** @description The passage's id, as results have it. */
+                passage_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PassageInPlace"];
+                };
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description This is not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description There is no such thing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request does not fit */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Not available right now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
     list_document_runs: {
         parameters: {
             query?: {
@@ -9433,6 +10243,100 @@ export interface operations {
             };
             /** @description The request must be JSON */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request does not fit */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Not available right now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    search_documents: {
+        parameters: {
+            query: {
+                /** @description Words, "a phrase", -unwanted; also a whole question. */
+                q: string;
+                /** @description Only documents of this run. */
+                run?: string | null;
+                /** @description Only this kind of thing: `pdf`, `docx`, …, or `recording`. */
+                type?: string | null;
+                /** @description Only what names this: its type and key, such as `person:helen brandt`. */
+                entity?: string | null;
+                /** @description Only in this document. */
+                document_id?: string | null;
+                /** @description Only in this recording. */
+                recording_id?: string | null;
+                /** @description By words, by meaning, or both. */
+                how?: "both" | "words" | "meaning";
+                limit?: number;
+                /** @description The `next` of the page before. */
+                cursor?: string | null;
+                /** @description For admins; everybody else sees their own tenant. */
+                tenant?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Results"];
+                };
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description This is not allowed */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from towpath.store.contract import Claimed, Tx
 
 _PROGRESS_EVERY = 1.0
+_NEVER_YET = float("-inf")
 
 
 class FencedJob:
@@ -43,7 +44,7 @@ class FencedJob:
         self._number = 0
         self._progress: tuple[float | None, float | None] | None = None
         self._total: float | None = None
-        self._progress_at = float("-inf")
+        self._progress_at = _NEVER_YET
         self._progress_timer: asyncio.TimerHandle | None = None
         self.max_wait = max_wait
         self.follow_ups: list[NewJob] = []
@@ -160,6 +161,8 @@ class FencedJob:
 
     def leave_progress(self) -> None:
         """Nobody waits for it: its time has come, or the entry is over, and then it is written before the job is settled."""
+        if self._progress is None and self._progress_timer is None:
+            return  # as in most jobs
         note = self._take_progress(None)
         if note is not None and not self.lost:
             self._keep(self._services.group_commit.note(note))

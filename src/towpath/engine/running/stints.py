@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import signal as signals
 
-from towpath.engine.running.garbage_collection import freeze_what_is_loaded
+from towpath.engine.running.garbage_collection import leave_live_objects_alone
 from towpath.engine.running.worker import Worker
 
 Stints = dict[Worker, "asyncio.Task[None]"]
@@ -14,7 +14,7 @@ Stints = dict[Worker, "asyncio.Task[None]"]
 
 async def stint(worker: Worker, stints: Stints) -> None:
     """Until it has wound down, whatever comes: the first cancel asks it to stop, the next one not to wait."""
-    freeze_what_is_loaded()
+    leave_live_objects_alone()
     running = stints[worker] = asyncio.create_task(worker.run())
     cancelled: asyncio.CancelledError | None = None
     try:

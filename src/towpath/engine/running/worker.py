@@ -269,7 +269,8 @@ class Worker:
     def _leave(self, running_job: RunningJob) -> None:
         self._slots.running.pop((running_job.job.id, running_job.job.attempt), None)
         self._pace.ended(time.monotonic() - running_job.began)
-        self._fill()
+        if self._slots.waiting:
+            self._fill()
         self._wake.set()
 
     def _settle(self, job: Claimed, transition: Transition) -> None:

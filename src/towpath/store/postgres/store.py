@@ -204,7 +204,7 @@ class PostgresStore:
         rows, tx = await self._again(once, patient=False)
         await self._open_gates(tx.gates)
         if rows and (len(jobs) == 1 or all(row["added"] is None for row in rows)):
-            return [Enqueued(job.id, created=True) for job in jobs]
+            return [Enqueued(job.id, True) for job in jobs]
         return await self.run(lambda tx: tx.finish_insert(jobs, rows))  # type: ignore[attr-defined]  # it is a PostgresTx
 
     async def claim(self, claim: Claim) -> ClaimedBatch:

@@ -162,7 +162,7 @@ class PostgresTx:
         """From what the inserting statements answer: which lanes got what."""
         self.inserted(rows)
         if rows and all(row["added"] is None for row in rows):
-            return [Enqueued(job.id, created=True) for job in jobs]
+            return [Enqueued(job.id, True) for job in jobs]
         added = {str(job_id) for row in rows for job_id in row["added"]}
         return [Enqueued(job.id, True) if job.id in added else await self._holder(job) for job in jobs]
 

@@ -88,7 +88,7 @@ async def insert(tx: SqliteTx, jobs: Sequence[NewJob]) -> list[Enqueued]:
     sorts = sorts_of(jobs) if len(jobs) > 1 else None
     if sorts is not None and sorts.plain and not _is_there(tx, jobs[0]):  # if one is there, all are: it was sent before
         _insert_sorts(tx, jobs, sorts, gates)
-        outcome = [Enqueued(job.id, created=True) for job in jobs]
+        outcome = [Enqueued(job.id, True) for job in jobs]
     else:
         outcome = _insert_each(tx, jobs, gates)
         jobs = [job for job, made in zip(jobs, outcome, strict=True) if made.created]
