@@ -29,7 +29,7 @@ EMPTY = {
     "/inbox": "The inbox is empty",
     "/queues": "default",
     "/workers": "towpath up",
-    "/schedules": "No schedules",
+    "/schedules": "documents.tidy",
     "/settings/tokens": "There are none yet.",
     "/settings/webhooks": "There are none yet.",
     "/settings/prices": "No prices yet.",

@@ -75,8 +75,8 @@ def answer(operation: str, value: dict[str, Any]) -> Response:
 
 
 def refused(wrong: Wrong, headers: dict[str, str] | None = None) -> Response:
-    """Exceptions of the service's own have their status from its model."""
-    status = wrong.status or _service().shape_for(wrong.code).metadata["error"]["httpStatusCode"]
+    """The service's own exceptions are all the caller's fault but one; botocore's model does not always say so."""
+    status = wrong.status or (500 if wrong.code == "InternalFailureException" else 400)
     return _json({"__type": wrong.code, "Message": wrong.message}, status, headers)
 
 
