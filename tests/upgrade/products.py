@@ -11,6 +11,7 @@ from typing import Any
 
 from tests.assets import tus
 from tests.engine.working import in_state, working
+from tests.products.documents.library import TEXT, Library
 from tests.products.recordings.ear import Ear
 from tests.products.recordings.studio import QUIET, Studio, opened_studio
 from tests.server.api.site import Site, client, ok
@@ -26,6 +27,7 @@ TABLES = [
     "asset", "asset_usage", "asset_upload", "asset_part", "webhook", "webhook_delivery", "webhook_cursor",
     "recording", "recording_transcript", "recording_line", "recording_unplaced", "recording_summary", "recording_share",
     "recording_speed", "recording_decoded", "batch", "batch_dataset", "batch_gathering", "batch_request",
+    "document_run", "document_item", "document", "document_result", "document_hold",
     "search_source", "search_tag", "search_passage", "search_vectors", "search_mention",
 ]  # fmt: skip
 """Of all slices but the engine's, each with a row at least."""
@@ -50,6 +52,7 @@ async def fill_server(url: str, blobs: Path) -> None:
             await _listen(studio.site)
             await _record(studio, ear)
             await _ask(studio.site)
+            await _read(studio.site)
             await _put_the_rest(studio.app)
     finally:
         windows._hear_window = windows_before
@@ -103,6 +106,13 @@ async def _ask(site: Site) -> None:
     job_id = ok(await site.ann.post("/api/batches/requests", json=one), 202)["job_id"]
     async with working(site.app, "batches.requests"):
         await in_state(site.app, job_id, "waiting")
+
+
+async def _read(site: Site) -> None:
+    """A document that can be found."""
+    library = Library(site)
+    run, _ = await library.finished(("kept.txt", TEXT), title="Kept documents")
+    assert run["status"] == "COMPLETED"
 
 
 async def _put_the_rest(app: App) -> None:

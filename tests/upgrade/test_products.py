@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.products.documents.library import TEXT
 from tests.server.api.site import client, ok
 from tests.upgrade.fixture_files import kept, load_postgres, load_sqlite, read, shape_of, version_of
 from tests.upgrade.products import PASSWORD, SAID, TABLES, WORDS, make_server, reading
@@ -95,6 +96,20 @@ async def test_batches_are_what_they_were(upgraded):
             found = ok(await ann.get("/api/batches"))["items"]
             kept = {(one["title"], one["status"], one["provider"]) for one in found}
             assert kept == {("Kept batch", "PENDING", "LOCAL"), ("requests", "PENDING", "LOCAL")}
+
+
+async def test_documents_are_what_they_were(upgraded):
+    async with upgraded as app:
+        site = reading(app)
+        async with await site.person("ann") as ann, await site.person("bob") as bob:
+            [run] = ok(await ann.get("/api/documents/runs"))["items"]
+            assert (run["title"], run["status"]) == ("Kept documents", "COMPLETED")
+            [one] = ok(await ann.get("/api/documents"))["items"]
+            page = ok(await ann.get(f"/api/documents/{one['id']}/pages/1"))
+            assert (one["name"], page["text"].strip()) == ("kept.txt", TEXT)
+            found = ok(await ann.get("/api/documents/search", params={"q": "barges"}))["results"]
+            assert found[0]["document_id"] == one["id"]
+            assert ok(await bob.get("/api/documents"))["items"] == []
 
 
 async def test_functions_that_have_changed_since_a_release_are_newer_than_its_own(kept_url, upgraded):
