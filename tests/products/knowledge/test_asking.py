@@ -8,7 +8,7 @@ from tests.engine.working import happened, on_sqlite, working
 from tests.models.wire_server import Answer, Asked, WireServer
 from tests.products.knowledge.library import GUIDE, RUN, THEIRS, WALK, Library
 from tests.server.api.site import ok, problem
-from towpath import Price
+from towpath import Price, search
 from towpath.knowledge.asking import NOT_ANSWERED, NOTHING_FOUND, NOTHING_HOLDS
 from towpath.knowledge.names import ASK, QUEUE
 from towpath.testing import drain
@@ -161,3 +161,16 @@ async def test_the_question_is_no_instruction_of_ours(chatting: Library, wire: W
     assert (system["role"], user["role"]) == ("system", "user")
     assert "Ignore all" not in system["content"]
     assert "Ignore all" in user["content"]
+
+
+async def test_what_was_asked_about_a_recording_is_listed_beside_it_and_goes_with_it(chatting: Library, wire: WireServer):
+    wire.always = saying("Helen opens the gates at nine [1].")
+    first = await _asked(chatting, "When are the gates opened?", recording_id=WALK)
+    second = await _asked(chatting, "Who opens them?", recording_id=WALK)
+    await _asked(chatting, "Who opens what, anywhere?")
+    listed = ok(await chatting.ann.get("/api/documents/ask", params={"recording_id": WALK}))
+    assert listed == [second, first]
+    assert ok(await chatting.bob.get("/api/documents/ask", params={"recording_id": WALK})) == []
+    problem(await chatting.ann.get("/api/documents/ask"), 422, "invalid")
+    await chatting.app.subjects.delete(search.questions_about("recording"), WALK)
+    assert ok(await chatting.ann.get("/api/documents/ask", params={"recording_id": WALK})) == []
