@@ -56,7 +56,14 @@ async def ask_documents(
     return found
 
 
-@router.get("", operation_id="list_questions")
+@router.get("", operation_id="can_ask")
+async def can_ask(_principal: Reader, app: Engine) -> schemas.Asking:
+    """Whether questions are answered here, by which model, or what to do about it."""
+    there = bool(app.settings.chat_url)
+    return schemas.Asking(model=app.settings.chat_model if there else None, remedy=None if there else no_chat().remedy)
+
+
+@router.get("/earlier", operation_id="list_questions")
 async def list_questions(
     principal: Reader, app: Engine, asked: Annotated[schemas.AskedAbout, Query()]
 ) -> list[schemas.Answered]:

@@ -168,9 +168,19 @@ async def test_what_was_asked_about_a_recording_is_listed_beside_it_and_goes_wit
     first = await _asked(chatting, "When are the gates opened?", recording_id=WALK)
     second = await _asked(chatting, "Who opens them?", recording_id=WALK)
     await _asked(chatting, "Who opens what, anywhere?")
-    listed = ok(await chatting.ann.get("/api/documents/ask", params={"recording_id": WALK}))
+    listed = ok(await chatting.ann.get("/api/documents/ask/earlier", params={"recording_id": WALK}))
     assert listed == [second, first]
-    assert ok(await chatting.bob.get("/api/documents/ask", params={"recording_id": WALK})) == []
-    problem(await chatting.ann.get("/api/documents/ask"), 422, "invalid")
+    assert ok(await chatting.bob.get("/api/documents/ask/earlier", params={"recording_id": WALK})) == []
+    problem(await chatting.ann.get("/api/documents/ask/earlier"), 422, "invalid")
     await chatting.app.subjects.delete(search.questions_about("recording"), WALK)
-    assert ok(await chatting.ann.get("/api/documents/ask", params={"recording_id": WALK})) == []
+    assert ok(await chatting.ann.get("/api/documents/ask/earlier", params={"recording_id": WALK})) == []
+
+
+async def test_whoever_asks_first_whether_questions_are_answered_is_told_by_whom_or_what_to_do(library: Library):
+    told = ok(await library.ann.get("/api/documents/ask"))
+    assert told["model"] is None
+    assert "TOWPATH_CHAT_URL" in told["remedy"]
+
+
+async def test_with_a_chat_service_its_model_is_told(chatting: Library):
+    assert ok(await chatting.ann.get("/api/documents/ask")) == {"model": "m", "remedy": None}
