@@ -104,6 +104,13 @@ class AskedAbout(Request):
 class Sentence(Answer):
     text: str
     passages: Annotated[list[str], Field(min_length=1, description="Ids of the passages that say it.")]
+    starts: Annotated[
+        list[float | None],
+        Field(
+            default_factory=list,
+            description="Of each of them: the second of the line that says it; null if nobody spoke it.",
+        ),
+    ]
 
 
 class LeftOut(Answer):

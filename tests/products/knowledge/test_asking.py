@@ -11,6 +11,7 @@ from tests.server.api.site import ok, problem
 from towpath import Price, search
 from towpath.knowledge.asking import NOT_ANSWERED, NOTHING_FOUND, NOTHING_HOLDS
 from towpath.knowledge.names import ASK, QUEUE
+from towpath.knowledge.seconds import second_of
 from towpath.testing import drain
 
 
@@ -51,6 +52,7 @@ async def test_a_recording_is_asked_and_answers_with_seconds(chatting: Library, 
     answer = await _asked(chatting, "When are the gates opened?", recording_id=WALK)
     assert {one["recording_id"] for one in answer["passages"]} == {WALK}
     assert [(one["start"], one["end"]) for one in answer["passages"] if one["cited"]] == [(0.0, 9.0)]
+    assert all(0.0 <= start < 9.0 for one in answer["sentences"] for start in one["starts"])
     assert "couch" not in given(wire.asked[0])
 
 
@@ -184,3 +186,12 @@ async def test_whoever_asks_first_whether_questions_are_answered_is_told_by_whom
 
 async def test_with_a_chat_service_its_model_is_told(chatting: Library):
     assert ok(await chatting.ann.get("/api/documents/ask")) == {"model": "m", "remedy": None}
+
+
+def test_a_sentence_is_heard_at_the_line_that_says_it():
+    text = "Good morning. The gates open at nine. Bring the rope, Sam."
+    moments = [(0, 0.0), (14, 4.5), (38, 9.0)]
+    assert second_of("The gates are opened at nine.", text, moments) == 4.5
+    assert second_of("Sam brings the rope.", text, moments) == 9.0
+    assert second_of("Nothing of it.", text, moments) == 0.0
+    assert second_of("The gates open.", text, []) is None

@@ -6360,6 +6360,11 @@ export interface components {
              * @description Ids of the passages that say it.
              */
             passages: string[];
+            /**
+             * Starts
+             * @description Of each of them: the second of the line that says it; null if nobody spoke it.
+             */
+            starts: (number | null)[];
             /** Text */
             text: string;
         };
