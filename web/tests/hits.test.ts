@@ -1,3 +1,4 @@
+// @vitest-environment happy-dom
 import { expect, test } from "vitest";
 import { saidIn } from "@/services/recordings/questions";
 import { hitOf, snippet } from "@/services/recordings/hits";
