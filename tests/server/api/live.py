@@ -13,6 +13,7 @@ import uvicorn
 from tests.engine.working import ended, working
 from tests.server.api.site import Site, opened_site
 from towpath import App, Settings
+from towpath.server import attach
 
 
 @dataclass
@@ -103,3 +104,25 @@ async def _some_jobs(site: Site) -> list[str]:
             await ended(site.app, job)
     waiting = await site.app.enqueue("hold", 1, tenant="north", delay=3600)
     return [*(job.id for job in jobs), waiting.id]
+
+
+@contextmanager
+def worker_on(folder: Path, *queues: str) -> Iterator[None]:
+    """A worker for the server whose database and blobs are in that folder, in a thread of its own."""
+    settings = Settings(blobs_url=(folder / "blobs").as_uri(), poll_seconds=0.1, drain_seconds=0.2)
+    app = attach(App(f"sqlite:///{folder}/jobs.db", settings=settings))
+    ready, stop = threading.Event(), threading.Event()
+
+    async def work() -> None:
+        async with app, working(app, *queues):
+            ready.set()
+            await asyncio.to_thread(stop.wait)
+
+    thread = threading.Thread(target=lambda: asyncio.run(work()))
+    thread.start()
+    try:
+        assert ready.wait(30)
+        yield
+    finally:
+        stop.set()
+        thread.join(30)
