@@ -21,6 +21,7 @@ from towpath.cli import (
     jobs,
     limits,
     login_link,
+    mcp,
     migrate,
     models,
     prune,
@@ -94,6 +95,7 @@ app.command("watch", rich_help_panel=_SPEECH)(watch.watch)
 app.command("ingest", rich_help_panel=_READ)(ingest.ingest)
 app.command("search", rich_help_panel=_READ)(search.search)
 app.add_typer(documents.app, name="documents", rich_help_panel=_READ)
+app.command("mcp", rich_help_panel=_LET_IN)(mcp.mcp)
 app.add_typer(batch.app, name="batch", rich_help_panel=_MANY)
 app.add_typer(demos.app, name="demo", rich_help_panel=_MANY)
 app.add_typer(jobs.app, name="jobs", rich_help_panel=_LOOK)
