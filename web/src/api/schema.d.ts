@@ -435,7 +435,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /**
+         * Can Ask
+         * @description Whether questions are answered here, by which model, or what to do about it.
+         */
+        get: operations["can_ask"];
         put?: never;
         /**
          * Ask Documents
@@ -484,6 +488,48 @@ export interface paths {
         get: operations["list_entities"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/documents/items": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Find Document Items
+         * @description The items with these ids, whichever runs they belong to. Those that are not there are left out.
+         */
+        get: operations["find_document_items"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/documents/known": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Find Known Documents
+         * @description Which of these were sent before with the same settings, so that they need not be sent again: the newest item of
+         *     each, done, under way, or failed and worth a retry. What is at an address may have changed, so an address is known only
+         *     while it is being read.
+         */
+        post: operations["find_known_documents"];
         delete?: never;
         options?: never;
         head?: never;
@@ -731,6 +777,26 @@ export interface paths {
          * @description The file as it came, as an attachment. Single ranges are answered with 206.
          */
         get: operations["get_document_file"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/documents/{document_id}/items": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Document Readings
+         * @description The items that a document was read for, in whichever run, the newest first: each step with what it took.
+         */
+        get: operations["list_document_readings"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1140,7 +1206,8 @@ export interface paths {
         };
         /**
          * List Limits
-         * @description What tenants may spend, by name, and what each has spent. Who is not listed may spend anything.
+         * @description What tenants may spend, by name, and what each has spent. Who is not listed may spend anything. Everybody but
+         *     administrators sees their own tenant.
          */
         get: operations["list_limits"];
         put?: never;
@@ -2539,6 +2606,28 @@ export interface components {
              * @description The job whose result is `{text, response, cost_cents, batch_id}`.
              */
             job_id: string;
+        };
+        /** AskedKnown */
+        AskedKnown: {
+            /** Items */
+            items: components["schemas"]["KnownThing"][];
+            settings?: components["schemas"]["RunSettings"];
+        };
+        /**
+         * Asking
+         * @description Whether questions are answered here.
+         */
+        Asking: {
+            /**
+             * Model
+             * @description Of the chat service; null: none is configured.
+             */
+            model: string | null;
+            /**
+             * Remedy
+             * @description What to do to have questions answered, if they are not.
+             */
+            remedy: string | null;
         };
         /**
          * Asset
@@ -4255,6 +4344,35 @@ export interface components {
             /** Name */
             name: string;
         };
+        /** KnownItems */
+        KnownItems: {
+            /**
+             * Items
+             * @description In the order of what was asked.
+             */
+            items: (components["schemas"]["DocumentItem"] | null)[];
+        };
+        /**
+         * KnownThing
+         * @description A file by its source and content, or an address.
+         */
+        KnownThing: {
+            /**
+             * Sha256
+             * @description Of the file's content.
+             */
+            sha256?: string | null;
+            /**
+             * Source
+             * @description As the item of a run would have it.
+             */
+            source?: string | null;
+            /**
+             * Url
+             * @description https://…, or an object of a bucket.
+             */
+            url?: string | null;
+        };
         /**
          * Lane
          * @description A lane's share of a queue.
@@ -4555,6 +4673,11 @@ export interface components {
              * @description Only what names this: its type and key, such as `person:helen brandt`.
              */
             entity?: string | null;
+            /**
+             * Kind
+             * @description Only documents, or only recordings.
+             */
+            kind?: ("document" | "recording") | null;
             /** Question */
             question: string;
             /**
@@ -8857,6 +8980,8 @@ export interface operations {
             query?: {
                 /** @description For admins; everybody else sees their own tenant. */
                 tenant?: string | null;
+                /** @description A part of the title or of where it comes from. */
+                text?: string | null;
                 /** @description The `next` of the page before. */
                 after?: string | null;
                 limit?: number;
@@ -8874,6 +8999,80 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Page_Document_"];
+                };
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description This is not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request does not fit */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Not available right now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    can_ask: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Asking"];
                 };
             };
             /** @description The request cannot be read */
@@ -9148,6 +9347,10 @@ export interface operations {
                 type?: string | null;
                 /** @description How the key begins. */
                 q?: string;
+                /** @description Only in this document. */
+                document_id?: string | null;
+                /** @description Only in this recording. */
+                recording_id?: string | null;
                 limit?: number;
                 /** @description The `next` of the page before. */
                 cursor?: string | null;
@@ -9189,6 +9392,178 @@ export interface operations {
             };
             /** @description This is not allowed */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request does not fit */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Not available right now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    find_document_items: {
+        parameters: {
+            query: {
+                id: string[];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_DocumentItem_"];
+                };
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description This is not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request does not fit */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Not available right now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    find_known_documents: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AskedKnown"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["KnownItems"];
+                };
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description This is not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request must be JSON */
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -10290,6 +10665,8 @@ export interface operations {
                 type?: string | null;
                 /** @description Only what names this: its type and key, such as `person:helen brandt`. */
                 entity?: string | null;
+                /** @description Only documents, or only recordings. */
+                kind?: ("document" | "recording") | null;
                 /** @description Only in this document. */
                 document_id?: string | null;
                 /** @description Only in this recording. */
@@ -10638,6 +11015,96 @@ export interface operations {
             };
             /** @description The range lies outside the file */
             416: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request does not fit */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Not available right now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    list_document_readings: {
+        parameters: {
+            query?: {
+                /** @description The `next` of the page before. */
+                after?: string | null;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @description The document's id. */
+                document_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_DocumentItem_"];
+                };
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description This is not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description There is no such thing */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
