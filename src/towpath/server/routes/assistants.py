@@ -6,8 +6,9 @@ own API with the token that the request came with.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
+from contextlib import asynccontextmanager
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
@@ -55,13 +56,40 @@ class _HandedOver(Response):
         await self._manager.handle_request(scope, receive, send)
 
 
-def speaking(api: FastAPI) -> AbstractAsyncContextManager[Any]:
-    """While the server runs. Without the extra there is nobody who could speak, and requests are told so."""
-    return _speaking(api) if find_spec("mcp") is not None else nullcontext()
+class Speaker:
+    """Speaks while the server runs, in a task of its own: the SDK wants to be left by the task that has entered it, and a
+    server's lifespan need not be. Without the extra there is nobody who could speak, and requests are told so."""
+
+    def __init__(self, api: FastAPI) -> None:
+        self._api = api
+        self._ready, self._over = asyncio.Event(), asyncio.Event()
+        self._task: asyncio.Task[None] | None = None
+
+    async def start(self) -> None:
+        if find_spec("mcp") is None:
+            return
+        self._task = asyncio.create_task(self._run())
+        ready = asyncio.create_task(self._ready.wait())
+        await asyncio.wait({self._task, ready}, return_when=asyncio.FIRST_COMPLETED)
+        ready.cancel()
+        if self._task.done():
+            self._task.result()
+
+    async def stop(self) -> None:
+        self._over.set()
+        if self._task is not None:
+            await self._task
+
+    async def _run(self) -> None:
+        manager = _manager(self._api)
+        async with manager.run():
+            self._api.state.towpath_assistants = manager
+            self._ready.set()
+            await self._over.wait()
+            self._api.state.towpath_assistants = None
 
 
-@asynccontextmanager
-async def _speaking(api: FastAPI) -> AsyncIterator[None]:
+def _manager(api: FastAPI) -> StreamableHTTPSessionManager:
     from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
     from mcp.server.transport_security import TransportSecuritySettings
 
@@ -70,16 +98,10 @@ async def _speaking(api: FastAPI) -> AsyncIterator[None]:
     # Host and Origin have been looked at before anything gets here; see towpath.http.hosts and csrf.
     checked = TransportSecuritySettings(enable_dns_rebinding_protection=False)
     settings = api.state.towpath_app.settings
-    manager = StreamableHTTPSessionManager(
+    return StreamableHTTPSessionManager(
         server_of(lambda ctx: _own_api(api, ctx.request)), stateless=True, security_settings=checked,
         max_request_body_size=settings.max_payload_bytes + bodies.MARGIN,
     )  # fmt: skip
-    async with manager.run():
-        api.state.towpath_assistants = manager
-        try:
-            yield
-        finally:
-            api.state.towpath_assistants = None
 
 
 @asynccontextmanager
