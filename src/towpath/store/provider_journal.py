@@ -223,6 +223,13 @@ async def end_by_hand(tx: Tx, order: ProviderJob, error: str | None) -> None:
     )  # fmt: skip
 
 
+async def forget(tx: Tx, orders: Sequence[ProviderJob]) -> None:
+    """Takes away those whose jobs were deleted. Whoever deletes one now has not seen that its order is stopped and leaves
+    it to us, so that commit is waited for; who comes later takes the order along."""
+    await tx.jobs("lock_jobs", ids=sorted({order.job_id for order in orders}))
+    await tx.execute("delete_provider_jobs_without_jobs", ids=[order.id for order in orders])
+
+
 async def due_next(tx: Tx, providers: Sequence[str]) -> datetime | None:
     """When the next of them is to be polled. What only others can poll is theirs to wait for."""
     rows = await tx.fetch("next_provider_poll", providers=list(providers))
