@@ -70,9 +70,10 @@ class _Server(uvicorn.Server):
 
 
 @asynccontextmanager
-async def opened_place(folder: Path) -> AsyncIterator[Place]:
+async def opened_place(folder: Path, **more: Any) -> AsyncIterator[Place]:
+    """`more` is of its settings."""
     settings = Settings(
-        blobs_url=(folder / "blobs").as_uri(), poll_seconds=0.2, drain_seconds=0.1, allow_private_urls=True
+        blobs_url=(folder / "blobs").as_uri(), poll_seconds=0.2, drain_seconds=0.1, allow_private_urls=True, **more
     )  # fmt: skip
     app = App(f"sqlite:///{folder}/jobs.db", settings=settings)
     with socket.create_server(("127.0.0.1", 0)) as listening:
