@@ -435,7 +435,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /**
+         * Can Ask
+         * @description Whether questions are answered here, by which model, or what to do about it.
+         */
+        get: operations["can_ask"];
         put?: never;
         /**
          * Ask Documents
@@ -482,6 +486,26 @@ export interface paths {
          * @description Who and what is named, those in most passages first. Types that are found wrongly too often are not among them.
          */
         get: operations["list_entities"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/documents/items": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Find Document Items
+         * @description The items with these ids, whichever runs they belong to. Those that are not there are left out.
+         */
+        get: operations["find_document_items"];
         put?: never;
         post?: never;
         delete?: never;
@@ -731,6 +755,26 @@ export interface paths {
          * @description The file as it came, as an attachment. Single ranges are answered with 206.
          */
         get: operations["get_document_file"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/documents/{document_id}/items": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Document Readings
+         * @description The items that a document was read for, in whichever run, the newest first: each step with what it took.
+         */
+        get: operations["list_document_readings"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1140,7 +1184,8 @@ export interface paths {
         };
         /**
          * List Limits
-         * @description What tenants may spend, by name, and what each has spent. Who is not listed may spend anything.
+         * @description What tenants may spend, by name, and what each has spent. Who is not listed may spend anything. Everybody but
+         *     administrators sees their own tenant.
          */
         get: operations["list_limits"];
         put?: never;
@@ -2539,6 +2584,22 @@ export interface components {
              * @description The job whose result is `{text, response, cost_cents, batch_id}`.
              */
             job_id: string;
+        };
+        /**
+         * Asking
+         * @description Whether questions are answered here.
+         */
+        Asking: {
+            /**
+             * Model
+             * @description Of the chat service; null: none is configured.
+             */
+            model: string | null;
+            /**
+             * Remedy
+             * @description What to do to have questions answered, if they are not.
+             */
+            remedy: string | null;
         };
         /**
          * Asset
@@ -4555,6 +4616,11 @@ export interface components {
              * @description Only what names this: its type and key, such as `person:helen brandt`.
              */
             entity?: string | null;
+            /**
+             * Kind
+             * @description Only documents, or only recordings.
+             */
+            kind?: ("document" | "recording") | null;
             /** Question */
             question: string;
             /**
@@ -8857,6 +8923,8 @@ export interface operations {
             query?: {
                 /** @description For admins; everybody else sees their own tenant. */
                 tenant?: string | null;
+                /** @description A part of the title or of where it comes from. */
+                text?: string | null;
                 /** @description The `next` of the page before. */
                 after?: string | null;
                 limit?: number;
@@ -8874,6 +8942,80 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Page_Document_"];
+                };
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description This is not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request does not fit */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Not available right now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    can_ask: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Asking"];
                 };
             };
             /** @description The request cannot be read */
@@ -9148,6 +9290,10 @@ export interface operations {
                 type?: string | null;
                 /** @description How the key begins. */
                 q?: string;
+                /** @description Only in this document. */
+                document_id?: string | null;
+                /** @description Only in this recording. */
+                recording_id?: string | null;
                 limit?: number;
                 /** @description The `next` of the page before. */
                 cursor?: string | null;
@@ -9167,6 +9313,82 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Entities"];
+                };
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description This is not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request does not fit */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Not available right now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    find_document_items: {
+        parameters: {
+            query: {
+                id: string[];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_DocumentItem_"];
                 };
             };
             /** @description The request cannot be read */
@@ -10290,6 +10512,8 @@ export interface operations {
                 type?: string | null;
                 /** @description Only what names this: its type and key, such as `person:helen brandt`. */
                 entity?: string | null;
+                /** @description Only documents, or only recordings. */
+                kind?: ("document" | "recording") | null;
                 /** @description Only in this document. */
                 document_id?: string | null;
                 /** @description Only in this recording. */
@@ -10638,6 +10862,96 @@ export interface operations {
             };
             /** @description The range lies outside the file */
             416: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request does not fit */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Not available right now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    list_document_readings: {
+        parameters: {
+            query?: {
+                /** @description The `next` of the page before. */
+                after?: string | null;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @description The document's id. */
+                document_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_DocumentItem_"];
+                };
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description This is not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description There is no such thing */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
