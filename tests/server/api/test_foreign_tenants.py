@@ -172,6 +172,10 @@ CASES: dict[str, list[Case]] = {
         Case(HIDDEN, {"models": ["m"], "input": "{asset}"}),
         Case(HIDDEN, {"models": ["m"], "dataset_ids": ["{dataset}"]}),
     ],
+    "get_dataset": [Case(HIDDEN)],
+    "delete_dataset": [Case(HIDDEN)],
+    "create_dataset": [Case(HIDDEN, {"input": "{asset}"})],
+    "list_datasets": [Case(CLEAN), Case(CLEAN, query={"after": "{dataset}"}), Case(REFUSED, query={"tenant": "south"})],
     "list_batches": [Case(CLEAN), Case(CLEAN, query={"after": "{batch}"}), Case(REFUSED, query={"tenant": "south"})],
     "list_providers": [Case(CLEAN)],
     # documents
