@@ -13,7 +13,7 @@ RUNNING = Answer(f"WORK\x00ING{HALF}", Phase.RUNNING, detail={"said": HALF, "sha
 STRANGE = {
     "it failed": (Answer("BROKEN\x00", Phase.FAILED, error=f"no{HALF} and\x00 no"), "failed", "BROKEN␀", "no? and␀ no"),
     "it ended": (
-        Answer(HALF * 999, Phase.COMPLETED, output_uri="s3://b/\x00", detail={"facts": "x" * 99_999}, counts=Counts(1, 1, 0)),
+        Answer(HALF * 300, Phase.COMPLETED, output_uri="s3://b/\x00", detail={"facts": "x" * 99999}, counts=Counts(1, 1, 0)),
         "completed", "?" * 199 + "…", None,
     ),
     "an adapter's mistake": (Answer(None, Phase.COMPLETED), "failed", "ERROR", "could not be written"),  # type: ignore[arg-type]

@@ -15,8 +15,8 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import datetime, timedelta
 
-from towpath.core.encoding import EncodingError, encode, plain
-from towpath.core.errors import RateLimited
+from towpath.core.encoding import encode, plain
+from towpath.core.errors import EncodingError, RateLimited
 from towpath.core.provider_jobs import ProviderJob, ProviderState
 from towpath.core.reactions import message_of
 from towpath.engine.polling import Polling
