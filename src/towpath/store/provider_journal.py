@@ -54,8 +54,13 @@ async def unknown(tx: Tx, after: str, limit: int) -> list[ProviderJob]:
     return [provider_job_from(row) for row in await tx.fetch("unknown_provider_jobs", after=after, limit=limit)]
 
 
-async def poll_soon(tx: Tx, provider: str, external_id: str) -> bool:
-    return bool(await tx.execute("poll_soon", provider=provider, external_id=external_id, now=tx.now))
+async def poll_soon(tx: Tx, provider: str, external_id: str, pause: timedelta) -> bool:
+    """Now, or if its provider has told of it a moment ago, when `pause` is over: a message that is sent again and again
+    neither asks the provider as often nor takes the job from whoever is just asking."""
+    named = {"provider": provider, "external_id": external_id}
+    if await tx.execute("poll_now", **named, now=tx.now, lately=tx.now - pause):
+        return True
+    return bool(await tx.execute("poll_soon", **named, soon=tx.now + pause))
 
 
 async def intend(
