@@ -78,7 +78,7 @@ def through(databases: Databases, *, count: int, progress: Progress) -> Through:
 
 
 def many(count: int) -> list[Document]:
-    """Some take long to make, so most are like others but for a mark of their own, by which each is new to whoever reads it."""
+    """Some take long to make, so most are like others but for a mark by which each is new to whoever reads it."""
     made = corpus(min(count, _MADE))
     return [_marked(*made[number % len(made)], number) for number in range(count)]
 
