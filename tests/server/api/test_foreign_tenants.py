@@ -25,6 +25,8 @@ from towpath.server import openapi
 
 MARK = "the-south-has-a-secret"
 WAVE = b"RIFF\x24\x00\x00\x00WAVEfmt " + bytes(24)
+TEXT = f"a text about {MARK}".encode()
+SHA256_OF_TEXT = hashlib.sha256(TEXT).hexdigest()
 HIDDEN = "hidden"  # ids in the path: 404, as if there were nothing
 ADMINS = "admins"  # 403 for everybody else
 CLEAN = "clean"  # answers, and nothing of another tenant is in the answer
@@ -129,13 +131,18 @@ CASES: dict[str, list[Case]] = {
     "list_recordings": [
         Case(CLEAN),
         Case(CLEAN, query={"text": MARK}),
+        Case(CLEAN, query={"tag": MARK}),
         Case(CLEAN, query={"after": "{recording}"}),
         Case(REFUSED, query={"tenant": "south"}),
     ],
     "bulk_update_recordings": [
         Case(EMPTY, {"action": action, "ids": ["{recording}"]})
-        for action in ("retry", "cancel", "delete", "reprocess_transcription", "reprocess_summary")
+        for action in ("retry", "cancel", "delete", "reprocess_transcription", "reprocess_summary", "tag", "untag")
     ],
+    "list_recording_tags": [Case(CLEAN), Case(REFUSED, query={"tenant": "south"})],
+    "list_templates": [Case(CLEAN)],
+    "update_template": [Case(HIDDEN, {"name": "mine", "prompt": "mine now"})],
+    "delete_template": [Case(HIDDEN)],
     # what the index has
     "search_documents": [
         Case(CLEAN, query={"q": MARK}),
@@ -153,6 +160,7 @@ CASES: dict[str, list[Case]] = {
         Case(HIDDEN, {"question": MARK, "recording_id": "{recording}"}),
         Case(HIDDEN, {"question": MARK, "document_id": "{recording}"}),
     ],
+    "list_questions": [Case(CLEAN, query={name: "{recording}"}) for name in ("recording_id", "document_id")],
     "get_answer": [Case(HIDDEN)],
     "can_ask": [Case(CLEAN)],
     # batches
@@ -172,6 +180,10 @@ CASES: dict[str, list[Case]] = {
         Case(HIDDEN, {"models": ["m"], "input": "{asset}"}),
         Case(HIDDEN, {"models": ["m"], "dataset_ids": ["{dataset}"]}),
     ],
+    "get_dataset": [Case(HIDDEN)],
+    "delete_dataset": [Case(HIDDEN)],
+    "create_dataset": [Case(HIDDEN, {"input": "{asset}"})],
+    "list_datasets": [Case(CLEAN), Case(CLEAN, query={"after": "{dataset}"}), Case(REFUSED, query={"tenant": "south"})],
     "list_batches": [Case(CLEAN), Case(CLEAN, query={"after": "{batch}"}), Case(REFUSED, query={"tenant": "south"})],
     "list_providers": [Case(CLEAN)],
     # documents
@@ -194,6 +206,7 @@ CASES: dict[str, list[Case]] = {
         Case(CLEAN, query={"after": "{document}"}),
         Case(REFUSED, query={"tenant": "south"}),
     ],
+    "find_known_documents": [Case(CLEAN, {"items": [{"source": f"{MARK}.txt", "sha256": SHA256_OF_TEXT}]})],
     "find_document_items": [Case(CLEAN, query={"id": "{item}"})],
     "list_document_readings": [Case(HIDDEN)],
     "get_document": [Case(HIDDEN)],
@@ -227,8 +240,8 @@ CASES: dict[str, list[Case]] = {
 A_BATCH = {"provider": "OPENAI", "models": ["m"], "title": MARK, "requests": [{"custom_id": MARK, "body": {"messages": []}}]}
 NOT_ABOUT_TENANTS = {
     "get_login_methods", "begin_oidc_login", "finish_oidc_login", "log_in", "log_in_by_link", "log_out", "change_password",
-    "reset_password", "check_health", "check_readiness", "upload_recording", "open_share", "play_shared_audio",
-    "get_shared_waveform", "create_upload", "provider_callback",
+    "reset_password", "check_health", "check_readiness", "upload_recording", "create_template", "open_share",
+    "play_shared_audio", "get_shared_waveform", "create_upload", "provider_callback",
 }  # fmt: skip
 
 
@@ -290,11 +303,14 @@ async def south(site: Site) -> South:
     batch = ok(await bob.post("/api/batches/completion", json=A_BATCH), 202)
     jobs.append(await site.app.get(batch["job_id"]))
     read = await a_document(site)
-    question = await site.app.enqueue(ASK, {"question": MARK}, tenant="south")
+    about = (search.questions_about("recording"), recording)
+    question = await site.app.enqueue(ASK, {"question": MARK}, tenant="south", subject=about)
+    ok(await bob.patch(f"/api/recordings/{recording}", json={"tags": [MARK]}))
+    template = ok(await bob.post("/api/recordings/templates", json={"name": MARK, "prompt": MARK}), 201)
     jobs.append(question)
     await in_the_index(site, recording)
     ids = {
-        "question_id": question.id, "passage_id": f"recording/{recording}/0",
+        "template_id": template["id"], "question_id": question.id, "passage_id": f"recording/{recording}/0",
         "batch_id": batch["id"], "run_id": read["run_id"], "item_id": read["id"], "document_id": read["document_id"],
         "provider_job_id": "0198c2f0-6f0a-7c3e-8d1b-2f7a9c4e5b61",
         "dataset_id": ok(await bob.get(f"/api/batches/{batch['id']}"))["dataset_ids"][0],
@@ -328,10 +344,10 @@ async def a_document(site: Site) -> dict[str, Any]:
     """Of the other tenant, read; its item."""
 
     async def pieces() -> AsyncIterator[bytes]:
-        yield f"a text about {MARK}".encode()
+        yield TEXT
 
     asset = await assets.receive(site.app, "south", f"{MARK}.txt", pieces(), kinds=None, created_by=None)
-    asked = {"kind": "upload", "items": [{"asset_id": asset.id}]}
+    asked = {"kind": "upload", "items": [{"asset_id": asset.id, "source": f"{MARK}.txt"}]}
     run = ok(await site.bob.post("/api/documents/runs", json=asked), 202)
     async with working(site.app, "documents"):
         await ended(site.app, run["job_id"])
@@ -412,6 +428,7 @@ async def _state_of(site: Site, south: South) -> list[Any]:
     tokens = [token["id"] for token in ok(await site.bob.get("/api/tokens"))["items"]]
     webhooks = ok(await site.bob.get("/api/webhooks"))["items"]
     recordings = [ok(await site.bob.get(f"/api/recordings/{south.ids['recording_id']}{more}")) for more in ("", "/shares")]
+    recordings.append(ok(await site.bob.get("/api/recordings/templates")))
     recordings.append(ok(await site.bob.get(f"/api/batches/{south.ids['batch_id']}")))
     recordings.append(ok(await site.bob.get(f"/api/documents/runs/{south.ids['run_id']}")))
     recordings.append(ok(await site.bob.get(f"/api/documents/{south.ids['document_id']}")))
@@ -432,6 +449,8 @@ async def test_an_admin_sees_what_was_hidden(site: Site, south: South):
     assert MARK in (await site.root.get("/api/recordings")).text
     assert MARK in (await site.root.get("/api/batches")).text
     assert MARK in (await site.root.get("/api/documents")).text
+    known = {"items": [{"source": f"{MARK}.txt", "sha256": SHA256_OF_TEXT}]}
+    assert MARK in (await site.bob.post("/api/documents/known", json=known)).text
     assert MARK in (await site.root.get("/api/documents/runs")).text
     assert MARK in (await site.root.get(f"/api/documents/{south.ids['document_id']}/pages/1")).text
 

@@ -408,6 +408,51 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/datasets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Datasets
+         * @description Lists of requests and inputs, newest first: those that were made by themselves, and those that came with a batch.
+         */
+        get: operations["list_datasets"];
+        put?: never;
+        /**
+         * Create Dataset
+         * @description Stores a list of requests or inputs under an id, which as many batches may name as want to.
+         */
+        post: operations["create_dataset"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/datasets/{dataset_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get Dataset */
+        get: operations["get_dataset"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete Dataset
+         * @description Refused while a batch names it. An uploaded file that its lines are in stays.
+         */
+        delete: operations["delete_dataset"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/documents": {
         parameters: {
             query?: never;
@@ -448,6 +493,26 @@ export interface paths {
          *     409 if no chat service is configured, and 404 if it is about one document or recording of which nothing is in the index.
          */
         post: operations["ask_documents"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/documents/ask/earlier": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Questions
+         * @description What was asked about one document or recording, the newest first, as long as its jobs are kept.
+         */
+        get: operations["list_questions"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -508,6 +573,28 @@ export interface paths {
         get: operations["find_document_items"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/documents/known": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Find Known Documents
+         * @description Which of these were sent before with the same settings, so that they need not be sent again: the newest item of
+         *     each, done, under way, or failed and worth a retry. What is at an address may have changed, so an address is known only
+         *     while it is being read.
+         */
+        post: operations["find_known_documents"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1545,6 +1632,74 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/recordings/tags": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Recording Tags
+         * @description Those in use, the most used first.
+         */
+        get: operations["list_recording_tags"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/recordings/templates": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Templates
+         * @description Ways to summarise, those that come along first; and whether a chat service is there to follow them.
+         */
+        get: operations["list_templates"];
+        put?: never;
+        /**
+         * Create Template
+         * @description A template of one's own, for everybody in the tenant.
+         */
+        post: operations["create_template"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/recordings/templates/{template_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Update Template
+         * @description Another name, another prompt. Summaries that there are stay; the next ones follow it.
+         */
+        put: operations["update_template"];
+        post?: never;
+        /**
+         * Delete Template
+         * @description Whatever was to be summarised by it is summarised in the usual way.
+         */
+        delete: operations["delete_template"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/recordings/{recording_id}": {
         parameters: {
             query?: never;
@@ -1568,7 +1723,7 @@ export interface paths {
         head?: never;
         /**
          * Update Recording
-         * @description Changes the title.
+         * @description Changes the title, the tags, or both.
          */
         patch: operations["update_recording"];
         trace?: never;
@@ -2585,6 +2740,12 @@ export interface components {
              */
             job_id: string;
         };
+        /** AskedKnown */
+        AskedKnown: {
+            /** Items */
+            items: components["schemas"]["KnownThing"][];
+            settings?: components["schemas"]["RunSettings"];
+        };
         /**
          * Asking
          * @description Whether questions are answered here.
@@ -3185,6 +3346,35 @@ export interface components {
             /** Password */
             password: string;
         };
+        /**
+         * Dataset
+         * @description A stored list of requests or inputs, for `dataset_ids` of a batch.
+         */
+        Dataset: {
+            /**
+             * Asset Id
+             * @description The uploaded file that its lines are in.
+             */
+            asset_id: string | null;
+            /**
+             * Batch Id
+             * @description The batch that it came with: it goes with the last that names it. Null: it stays until deleted.
+             */
+            batch_id: string | null;
+            /** Created At */
+            created_at: string;
+            /** Id */
+            id: string;
+            /** Name */
+            name: string;
+            /**
+             * Source
+             * @description The address that its lines come from, as it may be shown.
+             */
+            source: string | null;
+            /** Tenant */
+            tenant: string;
+        };
         /** Deleted */
         Deleted: {
             /**
@@ -3195,6 +3385,11 @@ export interface components {
         };
         /** DeletedBatch */
         DeletedBatch: {
+            /** Deleted */
+            deleted: number;
+        };
+        /** DeletedDataset */
+        DeletedDataset: {
             /** Deleted */
             deleted: number;
         };
@@ -3783,7 +3978,7 @@ export interface components {
         EstimateRequest: {
             /**
              * Dataset Ids
-             * @description Those of earlier batches.
+             * @description Those of `GET /api/datasets`, or of earlier batches.
              */
             dataset_ids?: string[];
             /**
@@ -4316,6 +4511,35 @@ export interface components {
             /** Name */
             name: string;
         };
+        /** KnownItems */
+        KnownItems: {
+            /**
+             * Items
+             * @description In the order of what was asked.
+             */
+            items: (components["schemas"]["DocumentItem"] | null)[];
+        };
+        /**
+         * KnownThing
+         * @description A file by its source and content, or an address.
+         */
+        KnownThing: {
+            /**
+             * Sha256
+             * @description Of the file's content.
+             */
+            sha256?: string | null;
+            /**
+             * Source
+             * @description As the item of a run would have it.
+             */
+            source?: string | null;
+            /**
+             * Url
+             * @description https://…, or an object of a bucket.
+             */
+            url?: string | null;
+        };
         /**
          * Lane
          * @description A lane's share of a queue.
@@ -4488,7 +4712,7 @@ export interface components {
         NewCompletion: {
             /**
              * Dataset Ids
-             * @description Those of earlier batches.
+             * @description Those of `GET /api/datasets`, or of earlier batches.
              */
             dataset_ids?: string[];
             /**
@@ -4527,6 +4751,31 @@ export interface components {
              * @description How long the provider may take, such as 24h.
              */
             window?: string | null;
+        };
+        /**
+         * NewDataset
+         * @description What is in it: one of the three.
+         */
+        NewDataset: {
+            /**
+             * Input
+             * @description A file of JSON lines, as a batch takes it: the id of an uploaded one, or an address. What is at an address is read by the first batch that names the dataset.
+             */
+            input?: string | null;
+            /**
+             * Inputs
+             * @description Ids of uploaded files, and addresses that begin with https://, s3://, gs:// or az://. One that cannot be heard is told among the results, and does not stop the others.
+             */
+            inputs?: string[] | null;
+            /** Name */
+            name?: string | null;
+            /**
+             * Requests
+             * @description `{custom_id, body}` each; `body` is what the chat API takes, without a model. One that cannot be asked is told among the results, and does not stop the others.
+             */
+            requests?: {
+                [key: string]: unknown;
+            }[] | null;
         };
         /**
          * NewItem
@@ -4794,7 +5043,7 @@ export interface components {
         NewTranscription: {
             /**
              * Dataset Ids
-             * @description Those of earlier batches.
+             * @description Those of `GET /api/datasets`, or of earlier batches.
              */
             dataset_ids?: string[];
             /**
@@ -5014,6 +5263,16 @@ export interface components {
         Page_Batch_: {
             /** Items */
             items: components["schemas"]["Batch"][];
+            /**
+             * Next
+             * @description Where the next page begins; null on the last page.
+             */
+            next: string | null;
+        };
+        /** Page[Dataset] */
+        Page_Dataset_: {
+            /** Items */
+            items: components["schemas"]["Dataset"][];
             /**
              * Next
              * @description Where the next page begins; null on the last page.
@@ -5656,6 +5915,16 @@ export interface components {
             /** Creator */
             creator: string | null;
             /**
+             * Duplicate Of
+             * @description The oldest of those, if that is not this one.
+             */
+            duplicate_of: string | null;
+            /**
+             * Duplicates
+             * @description How many other recordings of the tenant have the very same content.
+             */
+            duplicates: number;
+            /**
              * Duration
              * @description Seconds; null until the audio has been decoded.
              */
@@ -5665,6 +5934,11 @@ export interface components {
              * @description Why its newest job failed.
              */
             error: string | null;
+            /**
+             * Extension
+             * @description How the file's name ends, such as mp3.
+             */
+            extension: string | null;
             /** File Name */
             file_name: string;
             /** Has Summary */
@@ -5691,6 +5965,16 @@ export interface components {
              * @enum {string}
              */
             status: "PENDING" | "PROCESSING" | "SUMMARIZING" | "COMPLETED" | "FAILED" | "CANCELLED";
+            /**
+             * Tags
+             * @description What people sort it by.
+             */
+            tags: string[];
+            /**
+             * Template
+             * @description How it is summarised: the id of a template; null: the usual way.
+             */
+            template: string | null;
             /** Tenant */
             tenant: string;
             /** Title */
@@ -5698,10 +5982,18 @@ export interface components {
             /** Warning */
             warning: string | null;
         };
-        /** RecordingChange */
+        /**
+         * RecordingChange
+         * @description What is left out stays as it is.
+         */
         RecordingChange: {
+            /**
+             * Tags
+             * @description These and no others. Capitals do not tell two tags apart.
+             */
+            tags?: string[] | null;
             /** Title */
-            title: string;
+            title?: string | null;
         };
         /**
          * RecordingDeletedMessage
@@ -5722,6 +6014,16 @@ export interface components {
             /** Creator */
             creator: string | null;
             /**
+             * Duplicate Of
+             * @description The oldest of those, if that is not this one.
+             */
+            duplicate_of: string | null;
+            /**
+             * Duplicates
+             * @description How many other recordings of the tenant have the very same content.
+             */
+            duplicates: number;
+            /**
              * Duration
              * @description Seconds; null until the audio has been decoded.
              */
@@ -5731,6 +6033,11 @@ export interface components {
              * @description Why its newest job failed.
              */
             error: string | null;
+            /**
+             * Extension
+             * @description How the file's name ends, such as mp3.
+             */
+            extension: string | null;
             /** File Name */
             file_name: string;
             /** Has Summary */
@@ -5760,6 +6067,16 @@ export interface components {
              */
             status: "PENDING" | "PROCESSING" | "SUMMARIZING" | "COMPLETED" | "FAILED" | "CANCELLED";
             summary: components["schemas"]["Summary"] | null;
+            /**
+             * Tags
+             * @description What people sort it by.
+             */
+            tags: string[];
+            /**
+             * Template
+             * @description How it is summarised: the id of a template; null: the usual way.
+             */
+            template: string | null;
             /** Tenant */
             tenant: string;
             /** Title */
@@ -5782,6 +6099,16 @@ export interface components {
             /** Creator */
             creator: string | null;
             /**
+             * Duplicate Of
+             * @description The oldest of those, if that is not this one.
+             */
+            duplicate_of: string | null;
+            /**
+             * Duplicates
+             * @description How many other recordings of the tenant have the very same content.
+             */
+            duplicates: number;
+            /**
              * Duration
              * @description Seconds; null until the audio has been decoded.
              */
@@ -5791,6 +6118,11 @@ export interface components {
              * @description Why its newest job failed.
              */
             error: string | null;
+            /**
+             * Extension
+             * @description How the file's name ends, such as mp3.
+             */
+            extension: string | null;
             /** File Name */
             file_name: string;
             /** Has Summary */
@@ -5817,6 +6149,16 @@ export interface components {
              * @enum {string}
              */
             status: "PENDING" | "PROCESSING" | "SUMMARIZING" | "COMPLETED" | "FAILED" | "CANCELLED";
+            /**
+             * Tags
+             * @description What people sort it by.
+             */
+            tags: string[];
+            /**
+             * Template
+             * @description How it is summarised: the id of a template; null: the usual way.
+             */
+            template: string | null;
             /** Tenant */
             tenant: string;
             /** Title */
@@ -5859,6 +6201,11 @@ export interface components {
             replace_edits: boolean;
             /** Speakers */
             speakers?: boolean | null;
+            /**
+             * Template
+             * @description How it is summarised: the id of a template; null: the usual way.
+             */
+            template?: string | null;
             /**
              * What
              * @default transcription
@@ -6184,6 +6531,11 @@ export interface components {
              * @description Ids of the passages that say it.
              */
             passages: string[];
+            /**
+             * Starts
+             * @description Of each of them: the second of the line that says it; null if nobody spoke it.
+             */
+            starts: (number | null)[];
             /** Text */
             text: string;
         };
@@ -6441,6 +6793,11 @@ export interface components {
              * @description Whether the transcript is newer than this summary.
              */
             outdated: boolean;
+            /**
+             * Template
+             * @description What the template was called that it follows.
+             */
+            template: string | null;
             /** Text */
             text: string;
             /** Tokens In */
@@ -6449,6 +6806,50 @@ export interface components {
             tokens_out: number | null;
             /** Took Seconds */
             took_seconds: number | null;
+        };
+        /**
+         * SummaryTemplate
+         * @description A way to summarise.
+         */
+        SummaryTemplate: {
+            /** Id */
+            id: string;
+            /** Name */
+            name: string;
+            /**
+             * Own
+             * @description Whether people have written it; the others come along and stay as they are.
+             */
+            own: boolean;
+            /**
+             * Prompt
+             * @description What a chat model is asked to make of a transcript.
+             */
+            prompt: string;
+        };
+        /** Tag */
+        Tag: {
+            /** Recordings */
+            recordings: number;
+            /** Tag */
+            tag: string;
+        };
+        /** TemplateText */
+        TemplateText: {
+            /** Name */
+            name: string;
+            /** Prompt */
+            prompt: string;
+        };
+        /** Templates */
+        Templates: {
+            /**
+             * Followed
+             * @description Whether a chat service is configured. Without one, templates are refused.
+             */
+            followed: boolean;
+            /** Items */
+            items: components["schemas"]["SummaryTemplate"][];
         };
         /** TenantChoice */
         TenantChoice: {
@@ -6896,9 +7297,14 @@ export interface components {
              * Action
              * @enum {string}
              */
-            action: "retry" | "cancel" | "delete" | "reprocess_transcription" | "reprocess_summary";
+            action: "retry" | "cancel" | "delete" | "reprocess_transcription" | "reprocess_summary" | "tag" | "untag";
             /** Ids */
             ids: string[];
+            /**
+             * Tags
+             * @description For `tag` and `untag`: which.
+             */
+            tags?: string[];
         };
         /** BulkDone */
         towpath__recordings__schemas__BulkDone: {
@@ -8918,6 +9324,390 @@ export interface operations {
             };
         };
     };
+    list_datasets: {
+        parameters: {
+            query?: {
+                /** @description For admins; everybody else sees their own tenant. */
+                tenant?: string | null;
+                /** @description The `next` of the page before. */
+                after?: string | null;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_Dataset_"];
+                };
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description This is not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request does not fit */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Not available right now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    create_dataset: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewDataset"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Dataset"];
+                };
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description This is not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description There is no such thing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request must be JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request does not fit */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Not available right now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    get_dataset: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The dataset's id. */
+                dataset_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Dataset"];
+                };
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description This is not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description There is no such thing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request does not fit */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Not available right now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    delete_dataset: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The dataset's id. */
+                dataset_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeletedDataset"];
+                };
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description This is not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description There is no such thing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description This does not fit the present state */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request must be JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request does not fit */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Not available right now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
     list_documents: {
         parameters: {
             query?: {
@@ -9197,6 +9987,86 @@ export interface operations {
             };
         };
     };
+    list_questions: {
+        parameters: {
+            query?: {
+                /** @description Only in this document. */
+                document_id?: string | null;
+                /** @description Only in this recording. */
+                recording_id?: string | null;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answered"][];
+                };
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description This is not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request does not fit */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Not available right now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
     get_answer: {
         parameters: {
             query?: never;
@@ -9411,6 +10281,102 @@ export interface operations {
             };
             /** @description This is not allowed */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request does not fit */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Not available right now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    find_known_documents: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AskedKnown"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["KnownItems"];
+                };
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description This is not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request must be JSON */
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -14239,6 +15205,8 @@ export interface operations {
                 status?: ("PENDING" | "PROCESSING" | "SUMMARIZING" | "COMPLETED" | "FAILED" | "CANCELLED")[];
                 /** @description A part of the title. */
                 text?: string | null;
+                /** @description All of these. */
+                tag?: string[];
                 /** @description For admins; everybody else sees their own tenant. */
                 tenant?: string | null;
                 /** @description The `next` of the page before. */
@@ -14918,6 +15886,482 @@ export interface operations {
             };
             /** @description This does not fit the present state */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request must be JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request does not fit */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Not available right now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    list_recording_tags: {
+        parameters: {
+            query?: {
+                /** @description For admins; everybody else sees their own tenant. */
+                tenant?: string | null;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Tag"][];
+                };
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description This is not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request does not fit */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Not available right now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    list_templates: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Templates"];
+                };
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description This is not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request does not fit */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Not available right now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    create_template: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TemplateText"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SummaryTemplate"];
+                };
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description This is not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description This does not fit the present state */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request must be JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request does not fit */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Not available right now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    update_template: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The template's id. */
+                template_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TemplateText"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SummaryTemplate"];
+                };
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description This is not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description There is no such thing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description This does not fit the present state */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request must be JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request does not fit */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Not available right now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    delete_template: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The template's id. */
+                template_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description This is not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description There is no such thing */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -20533,6 +21977,8 @@ export interface operations {
                     priority?: number;
                     /** @description Tell speakers apart, where the engine can. */
                     speakers?: boolean;
+                    /** @description How it is summarised: the id of a template. */
+                    template?: string;
                     /** @description The file's name without its ending by default. */
                     title?: string;
                 };
