@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields
 from pathlib import Path
@@ -12,6 +12,8 @@ from typing import Any
 from towpath.core.errors import ConfigurationError
 from towpath.core.naming import meant
 
+_IN_FILE = "_FILE"
+"""Behind the name of any setting: its value is in the file of this name, as secrets of containers and services are."""
 DEFAULT_DATABASE_URL = "sqlite:///towpath.db"
 _HARMLESS = frozenset({
     "BROWSER", "COLORTERM", "COLUMNS", "DISPLAY", "FORCE_COLOR", "HOME", "LANG", "LANGUAGE", "LINES", "LOGNAME", "NO_COLOR",
@@ -105,11 +107,21 @@ class Settings:
     chat_chunk_characters: int = _setting(
         24_000, "Most text in one question to the chat model; longer transcripts are summarised in parts"
     )  # type: ignore[assignment]
-    model_timeout_seconds: float = _setting(120.0, "How long a speech or chat service may take for one answer")  # type: ignore[assignment]
+    embed_url: str = _setting(
+        "", "Base URL of an OpenAI-compatible embeddings service for search and documents; empty: the model on this machine"
+    )  # type: ignore[assignment]
+    embed_key: str = _setting("", "The key that embeddings service asks for", secret=True)  # type: ignore[assignment]
+    embed_model: str = _setting("", "The embeddings model's name as that service knows it")  # type: ignore[assignment]
+    model_timeout_seconds: float = _setting(
+        120.0, "How long a speech, chat or embeddings service, or one that does a step of documents, may take for one answer"
+    )  # type: ignore[assignment]
     models_dir: str = _setting("", "Where pulled models are kept; empty: .cache/towpath/models in the home directory")  # type: ignore[assignment]
     models_url: str = _setting("", "A mirror to pull models from, by the same paths; empty: where their makers publish them")  # type: ignore[assignment]
     extract_memory_mb: int = _setting(
         2048, "Memory that the process may have in which one document is read; pictures of text take 1200"
+    )  # type: ignore[assignment]
+    extract_total_mb: int = _setting(
+        0, "Memory for all documents that one worker reads at a time; more of them wait; 0: half of what the machine has"
     )  # type: ignore[assignment]
     extract_seconds: float = _setting(300.0, "How long one document may be read, and again its pages that are pictures")  # type: ignore[assignment]
     extract_pages: int = _setting(5000, "Most pages of one document; one with more is refused")  # type: ignore[assignment]
@@ -202,9 +214,22 @@ def load(environ: dict[str, str] | None = None, **given: Any) -> Settings:
     values: dict[str, object] = {}
     for item in known.values():
         name = f"TOWPATH_{item.name.upper()}"
-        if item.name not in given and name in source:
-            values[item.name] = _parse(name, source[name], item.default)
+        if item.name not in given and (text := _told(name, source)) is not None:
+            values[item.name] = _parse(name, text, item.default)
     return Settings(**values, **given)  # type: ignore[arg-type]  # _parse returns the type of the default
+
+
+def _told(name: str, source: Mapping[str, str]) -> str | None:
+    """What the environment says of a setting, itself or by the name of a file, in which secrets are kept."""
+    path = source.get(f"{name}{_IN_FILE}")
+    if path is None:
+        return source.get(name)
+    if name in source:
+        raise ConfigurationError(f"{name} and {name}{_IN_FILE} are both set; keep one of them")
+    try:
+        return Path(path).read_text("utf-8").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigurationError(f"{name}{_IN_FILE} names a file that cannot be read: {error}") from None
 
 
 @contextmanager
@@ -224,7 +249,8 @@ def hidden_environment(**instead: str) -> Iterator[None]:
 
 def names_database(environ: dict[str, str] | None = None) -> bool:
     """Whether the environment says where jobs live, or leaves it to the default."""
-    return "TOWPATH_DATABASE_URL" in (os.environ if environ is None else environ)
+    source = os.environ if environ is None else environ
+    return "TOWPATH_DATABASE_URL" in source or f"TOWPATH_DATABASE_URL{_IN_FILE}" in source
 
 
 def _parse(name: str, text: str, default: object) -> object:
@@ -266,7 +292,7 @@ def unknown(environ: dict[str, str] | None = None) -> list[str]:
     """Variables that look like settings and are none: most likely misspelt, and silently without effect."""
     source = os.environ if environ is None else environ
     known = {name for name, _, _ in documented()}
-    return sorted(name for name in source if name.startswith("TOWPATH_") and name not in known)
+    return sorted(name for name in source if name.startswith("TOWPATH_") and name.removesuffix(_IN_FILE) not in known)
 
 
 def secrets() -> frozenset[str]:

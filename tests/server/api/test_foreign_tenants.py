@@ -193,6 +193,7 @@ CASES: dict[str, list[Case]] = {
     "list_document_run_causes": [Case(HIDDEN)],
     "cancel_document_run": [Case(HIDDEN)],
     "retry_document_run": [Case(HIDDEN, {})],
+    "limit_document_run": [Case(HIDDEN, {"budget_cents": 5})],
     "delete_document_run": [Case(HIDDEN)],
     "list_document_items": [Case(HIDDEN)],
     "get_document_item": [Case(HIDDEN)],

@@ -669,6 +669,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/documents/runs/{run_id}/budget": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Limit Document Run
+         * @description What the run may spend from now on. What waits for money goes on if there is enough of it now.
+         */
+        put: operations["limit_document_run"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/documents/runs/{run_id}/cancel": {
         parameters: {
             query?: never;
@@ -1821,7 +1841,7 @@ export interface paths {
         };
         /**
          * Export Recording
-         * @description The transcript as a file: txt, srt, vtt, json or md.
+         * @description The transcript as a file: txt, srt, vtt, json, md, docx or pdf.
          */
         get: operations["export_recording"];
         put?: never;
@@ -3611,6 +3631,12 @@ export interface components {
             /** Duration Ms */
             duration_ms: number | null;
             error: components["schemas"]["ItemError"] | null;
+            eta: components["schemas"]["RunEta"] | null;
+            /**
+             * Eta Reason
+             * @description Why there is no estimate.
+             */
+            eta_reason: string | null;
             /** Finished At */
             finished_at: string | null;
             /** Id */
@@ -3626,6 +3652,11 @@ export interface components {
             name: string;
             /** Number */
             number: number;
+            /**
+             * Position
+             * @description Among the items of its run: 1 is next; null once it is begun.
+             */
+            position: number | null;
             /** Retry At */
             retry_at: string | null;
             /**
@@ -3685,6 +3716,12 @@ export interface components {
             /** Duration Ms */
             duration_ms: number | null;
             error: components["schemas"]["ItemError"] | null;
+            eta: components["schemas"]["RunEta"] | null;
+            /**
+             * Eta Reason
+             * @description Why there is no estimate.
+             */
+            eta_reason: string | null;
             /** Finished At */
             finished_at: string | null;
             /** Id */
@@ -3700,6 +3737,11 @@ export interface components {
             name: string;
             /** Number */
             number: number;
+            /**
+             * Position
+             * @description Among the items of its run: 1 is next; null once it is begun.
+             */
+            position: number | null;
             /** Retry At */
             retry_at: string | null;
             /**
@@ -3830,6 +3872,8 @@ export interface components {
          * @description Status, counts and error are told from the run's jobs at the moment of the answer.
          */
         DocumentRun: {
+            /** @description What it may spend; null: nobody has said. */
+            budget: components["schemas"]["RunMoney"] | null;
             /** Cost Cents */
             cost_cents: number;
             /**
@@ -3899,6 +3943,13 @@ export interface components {
             tokens_in: number;
             /** Tokens Out */
             tokens_out: number;
+            /**
+             * Waiting
+             * @description Items that wait for something else than their turn, by what, such as `budget`.
+             */
+            waiting: {
+                [key: string]: number;
+            };
             /** Waiting For */
             waiting_for: string | null;
             /** Warning */
@@ -3917,6 +3968,8 @@ export interface components {
          * @description `event: document_run`. A run as lists show it: it or one of its jobs has changed. Without an id of its own.
          */
         DocumentRunMessage: {
+            /** @description What it may spend; null: nobody has said. */
+            budget: components["schemas"]["RunMoney"] | null;
             /** Cost Cents */
             cost_cents: number;
             /**
@@ -3986,6 +4039,13 @@ export interface components {
             tokens_in: number;
             /** Tokens Out */
             tokens_out: number;
+            /**
+             * Waiting
+             * @description Items that wait for something else than their turn, by what, such as `budget`.
+             */
+            waiting: {
+                [key: string]: number;
+            };
             /** Waiting For */
             waiting_for: string | null;
             /** Warning */
@@ -6486,6 +6546,14 @@ export interface components {
             /** @description What is to be otherwise this time. */
             settings?: components["schemas"]["RunSettings"] | null;
         };
+        /** RunBudget */
+        RunBudget: {
+            /**
+             * Budget Cents
+             * @description All that the run may spend, what is spent included; null: anything.
+             */
+            budget_cents: number | null;
+        };
         /**
          * RunEta
          * @description Seconds until it is done.
@@ -6495,6 +6563,16 @@ export interface components {
             high: number;
             /** Low */
             low: number;
+        };
+        /** RunMoney */
+        RunMoney: {
+            /** Limit Cents */
+            limit_cents: number;
+            /**
+             * Spent Cents
+             * @description With what is held back for what is under way.
+             */
+            spent_cents: number;
         };
         /**
          * RunSettings
@@ -6528,10 +6606,10 @@ export interface components {
             ocr?: boolean | null;
             /**
              * Remote
-             * @description Steps that a service does instead, each with its https:// address.
+             * @description Steps that a service does instead, each with its https:// address; null: none does.
              */
             remote?: {
-                [key: string]: string;
+                [key: string]: string | null;
             } | null;
             /**
              * Remote Cents
@@ -10956,6 +11034,114 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["DeletedDocuments"];
+                };
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description This is not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description There is no such thing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request must be JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request does not fit */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Not available right now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    limit_document_run: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The run's id. */
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RunBudget"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DocumentRun"];
                 };
             };
             /** @description The request cannot be read */
@@ -15819,7 +16005,7 @@ export interface operations {
     export_recordings: {
         parameters: {
             query: {
-                format?: "txt" | "srt" | "vtt" | "json" | "md";
+                format?: "txt" | "srt" | "vtt" | "json" | "md" | "docx" | "pdf";
                 /** @description Which recordings. */
                 id: string[];
             };
@@ -17287,7 +17473,7 @@ export interface operations {
     export_recording: {
         parameters: {
             query?: {
-                format?: "txt" | "srt" | "vtt" | "json" | "md";
+                format?: "txt" | "srt" | "vtt" | "json" | "md" | "docx" | "pdf";
             };
             header?: never;
             path: {
