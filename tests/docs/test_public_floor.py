@@ -13,6 +13,7 @@ PACKAGE = ROOT / "src/towpath"
 BELOW = {
     "store": "the engine's own tables",
     "identity": "what the server's entrance stands on; products ask it who somebody is",
+    "server.dismissals": "a part of the server: it keeps which groups of its inbox nobody wants to see",
     "server.webhooks": "a part of the server: it reads the stream of events itself",
 }
 """Packages with tables that are no products, and why."""
