@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 
 from towpath import App, Transaction
 from towpath.fleet import stored
-from towpath.fleet.messages import HEARTBEAT_SECONDS, MISSED, TaskMessage
+from towpath.fleet.messages import HEARTBEAT_SECONDS, MISSED, HandedTask
 from towpath.fleet.minting import message_of, mint
 from towpath.fleet.names import KIND
 from towpath.fleet.offers import Offers
@@ -18,7 +18,7 @@ from towpath.fleet.workers import Claimant
 
 async def claim(
     app: App, worker: Claimant, operations: Sequence[str], wait_seconds: float, base_url: str
-) -> TaskMessage | None:
+) -> HandedTask | None:
     """The oldest task that this worker may have; None if none came while it waited."""
     loop = asyncio.get_running_loop()
     until = loop.time() + wait_seconds
@@ -53,7 +53,7 @@ async def _take(app: App, worker: Claimant, operations: Sequence[str]) -> Dispat
     return None if taken is None else await stored.attempt(app, *taken)
 
 
-async def _handed_over(app: App, dispatch: Dispatch, base_url: str) -> TaskMessage:
+async def _handed_over(app: App, dispatch: Dispatch, base_url: str) -> HandedTask:
     task = await stored.task(app, dispatch.task_id)
     minted = await mint(app, task, dispatch, await app.now(), base_url)
 

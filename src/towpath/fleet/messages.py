@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from typing import Annotated, Any, Literal, TypeVar
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from towpath import SchemaInvalid, plain_text
 
@@ -49,7 +49,14 @@ Seconds = Annotated[float, Field(ge=0, le=86_400, allow_inf_nan=False)]
 Amount = Annotated[float, Field(ge=0, le=1e15, allow_inf_nan=False)]
 
 
-class Failure(BaseModel):
+class Said(BaseModel):
+    """Something that a worker says. A field that nobody here knows was meant to do something: orchestrators are upgraded
+    first."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class Failure(Said):
     category: Category = "transient"
     kind: FailureKind = "operation"
     error_class: Annotated[Text, Field(max_length=200)] = "Failed"
@@ -57,21 +64,21 @@ class Failure(BaseModel):
     remedy: Text | None = None
 
 
-class Output(BaseModel):
+class Output(Said):
     """The result as the worker has stored it."""
 
     size: Annotated[int, Field(ge=0)]
     sha256: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 
 
-class Used(BaseModel):
+class Used(Said):
     model: Annotated[Text, Field(max_length=200)] | None = None
     tokens_in: Annotated[int, Field(ge=0, le=10**12)] | None = None
     tokens_out: Annotated[int, Field(ge=0, le=10**12)] | None = None
     cost_cents: Amount | None = None
 
 
-class Note(BaseModel):
+class Note(Said):
     """A line that the operation has written. Its number makes it be stored once."""
 
     number: Annotated[int, Field(ge=1, le=10**9)]
@@ -81,7 +88,7 @@ class Note(BaseModel):
     fields: dict[str, Any] | None = None
 
 
-class StatusReport(BaseModel):
+class StatusReport(Said):
     kind: Literal["task"] = "task"
     task: Id
     attempt: Annotated[int, Field(ge=1, le=10**9)]
@@ -101,7 +108,7 @@ class StatusReport(BaseModel):
     """The URLs end soon, and are needed longer."""
 
 
-class WorkerReport(BaseModel):
+class WorkerReport(Said):
     """A worker says that it is there, whether it has work or not."""
 
     kind: Literal["worker"] = "worker"
@@ -114,7 +121,7 @@ class WorkerReport(BaseModel):
     operations: Annotated[list[Annotated[Text, Field(max_length=200)]], Field(max_length=100)] = []
 
 
-class TaskMessage(BaseModel):
+class HandedTask(BaseModel):
     """What a worker needs to know, and nothing else: no database, no credentials of a cloud."""
 
     task: Id
@@ -140,8 +147,8 @@ def read_status(body: str | bytes) -> StatusReport | WorkerReport:
     return _model(WorkerReport, told) if told.get("kind") == "worker" else _model(StatusReport, told)
 
 
-def read_task(body: str | bytes) -> TaskMessage:
-    return _model(TaskMessage, _object(body))
+def read_task(body: str | bytes) -> HandedTask:
+    return _model(HandedTask, _object(body))
 
 
 def _object(body: str | bytes) -> dict[str, Any]:

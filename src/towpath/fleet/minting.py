@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from towpath import App, ConfigurationError
-from towpath.fleet.messages import TaskMessage
+from towpath.fleet.messages import HandedTask
 from towpath.fleet.names import HERE, control_key, output_key
 from towpath.fleet.records import Dispatch, Task
 from towpath.fleet.secrets import GET, PUT, Link, task_secret
@@ -42,8 +42,8 @@ async def mint(app: App, task: Task, dispatch: Dispatch, now: datetime, base_url
     return Minted(get_url or link.url(GET, until), put_url or link.url(PUT, until), control, until)
 
 
-def message_of(task: Task, dispatch: Dispatch, minted: Minted) -> TaskMessage:
-    return TaskMessage(
+def message_of(task: Task, dispatch: Dispatch, minted: Minted) -> HandedTask:
+    return HandedTask(
         task=task.id, attempt=dispatch.attempt, operation=task.operation, settings=task.settings, name=task.name,
         size=task.size, etag=task.etag, get_url=minted.get_url, put_url=minted.put_url, control_url=minted.control_url,
         urls_until=minted.until, deadline=dispatch.deadline.timestamp(),

@@ -62,7 +62,7 @@ async def get_fleet_object(
     if there is None:
         raise not_found("the object of this task is gone")
     if request.headers.get("if-match", there.etag).strip('"') != there.etag.strip('"'):
-        raise Problem("conflict", 412, "the object has changed since the task was made")
+        raise Problem("invalid", 412, "the object has changed since the task was made")
     try:
         span = span_of(request.headers.get("range"), there.size)
     except Unsatisfiable:

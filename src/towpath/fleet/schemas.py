@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from towpath.fleet.messages import TaskMessage
+from towpath.fleet.messages import HandedTask
 from towpath.http.shapes import Answer, Label, Moment, Name, Request, Text, any_case
 
 Id = Annotated[str, Field(pattern=r"^[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}$")]
@@ -152,7 +152,7 @@ class Claim(Request):
 
 
 class Claimed(Answer):
-    task: Annotated[TaskMessage | None, Field(description="Null if there was none.")]
+    task: Annotated[HandedTask | None, Field(description="Null if there was none.")]
 
 
 class StatusAnswer(Answer):

@@ -13,7 +13,7 @@ import httpx
 from tests.engine.working import working
 from tests.server.api.site import Site, ok, opened_site
 from towpath import App, assets
-from towpath.fleet.messages import StatusReport, TaskMessage
+from towpath.fleet.messages import HandedTask, StatusReport
 from towpath.fleet.node.node import Node
 from towpath.fleet.node.operations import RemoteContext, remote_operation
 from towpath.fleet.node.over_https import OverHttps
@@ -130,17 +130,17 @@ class Hand:
         )
         self.sequence = 0
 
-    async def claim(self, *operations: str, wait_seconds: float = 20) -> TaskMessage | None:
+    async def claim(self, *operations: str, wait_seconds: float = 20) -> HandedTask | None:
         asked = {"operations": list(operations) or [SHOUT, STUMBLE, DAWDLE], "wait_seconds": wait_seconds}
         told = ok(await self.client.post("/api/fleet/claim", json=asked))["task"]
-        return None if told is None else TaskMessage.model_validate(told)
+        return None if told is None else HandedTask.model_validate(told)
 
-    async def claimed(self, *operations: str) -> TaskMessage:
+    async def claimed(self, *operations: str) -> HandedTask:
         found = await self.claim(*operations)
         assert found is not None
         return found
 
-    async def say(self, task: TaskMessage, status: str, **more: Any) -> Any:
+    async def say(self, task: HandedTask, status: str, **more: Any) -> Any:
         self.sequence += 1
         told = {
             "task": task.task, "attempt": task.attempt, "secret": task.secret, "worker_id": self.id,
@@ -148,7 +148,7 @@ class Hand:
         } | more  # fmt: skip
         return ok(await self.client.post("/api/fleet/status", json=told))
 
-    async def put(self, task: TaskMessage, data: bytes) -> dict[str, Any]:
+    async def put(self, task: HandedTask, data: bytes) -> dict[str, Any]:
         """Stores a result, and answers what an honest worker says of it."""
         headers = {"Content-Type": "application/octet-stream", "Authorization": ""}
         answer = await self.client.put(task.put_url, content=data, headers=headers)
@@ -156,7 +156,7 @@ class Hand:
         return {"size": len(data), "sha256": hashlib.sha256(data).hexdigest()}
 
 
-def report(task: TaskMessage, worker_id: str, sequence: int, status: str, **more: Any) -> StatusReport:
+def report(task: HandedTask, worker_id: str, sequence: int, status: str, **more: Any) -> StatusReport:
     told = {
         "task": task.task, "attempt": task.attempt, "secret": task.secret, "worker_id": worker_id, "sequence": sequence,
         "status": status,

@@ -283,7 +283,7 @@ class South:
             MARK,
             '"south"',
             *self.jobs,
-            *(one for name, one in self.ids.items() if name not in ("name", "lane", "number")),
+            *(one for name, one in self.ids.items() if name not in ("name", "lane", "number", "attempt")),
         ]
         return [mark for mark in marks if mark in text and mark not in path]
 

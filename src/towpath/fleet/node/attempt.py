@@ -13,7 +13,7 @@ from typing import Any
 import httpx
 
 from towpath import ConfigurationError, Fatal, RateLimited, SchemaInvalid, Transient, plain_text
-from towpath.fleet.messages import COMPLETED, FAILED, PROGRESS, URL_EXPIRED, Failure, StatusReport, TaskMessage
+from towpath.fleet.messages import COMPLETED, FAILED, PROGRESS, URL_EXPIRED, Failure, HandedTask, StatusReport
 from towpath.fleet.node.channel import Answer, Channel
 from towpath.fleet.node.objects import Expired, ObjectFailed, Objects
 from towpath.fleet.node.operations import RemoteContext, RemoteOperation, operation
@@ -26,7 +26,7 @@ _ONE_MORE = 3
 
 class Attempt:
     def __init__(
-        self, channel: Channel, task: TaskMessage, worker_id: str, client: httpx.AsyncClient, folder: Path | None,
+        self, channel: Channel, task: HandedTask, worker_id: str, client: httpx.AsyncClient, folder: Path | None,
         heartbeat_seconds: float,
     ):  # fmt: skip
         self._every = min(task.heartbeat_seconds, heartbeat_seconds)

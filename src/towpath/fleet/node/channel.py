@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
-from towpath.fleet.messages import StatusReport, TaskMessage, WorkerReport
+from towpath.fleet.messages import HandedTask, StatusReport, WorkerReport
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,15 +21,15 @@ class Answer:
 class Channel(Protocol):
     """What cannot be reached is Transient. A token that was revoked is Fatal."""
 
-    async def claim(self, worker: WorkerReport, wait_seconds: float) -> TaskMessage | None: ...
+    async def claim(self, worker: WorkerReport, wait_seconds: float) -> HandedTask | None: ...
 
-    async def acknowledged(self, task: TaskMessage) -> None:
+    async def acknowledged(self, task: HandedTask) -> None:
         """The task has been taken up: nobody else need have it."""
         ...
 
     async def report(self, report: StatusReport) -> Answer: ...
 
-    async def look(self, task: TaskMessage) -> Answer:
+    async def look(self, task: HandedTask) -> Answer:
         """With each heartbeat, where reports themselves are not answered."""
         ...
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import httpx
 
 from towpath import ConfigurationError, Fatal, SchemaInvalid, Transient, __version__
-from towpath.fleet.messages import TaskMessage, WorkerReport
+from towpath.fleet.messages import HandedTask, WorkerReport
 from towpath.fleet.node import transcribing
 from towpath.fleet.node.attempt import Attempt
 from towpath.fleet.node.channel import Channel
@@ -98,7 +98,7 @@ class Node:
             finally:
                 self._running.discard(attempt)
 
-    async def _asked(self) -> TaskMessage | None:
+    async def _asked(self) -> HandedTask | None:
         asking = asyncio.create_task(self._channel.claim(self._told(), self._asks_for))
         stopping = asyncio.create_task(self._stopping.wait())
         try:

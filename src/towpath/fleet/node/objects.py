@@ -138,8 +138,8 @@ def _size(path: Path) -> int:
     return path.stat().st_size if path.exists() else 0
 
 
-def _described(source: Path) -> tuple[int, str]:
-    return source.stat().st_size, _digest(source, "sha256")
+def _described(path: Path) -> tuple[int, str]:
+    return path.stat().st_size, _digest(path, "sha256")
 
 
 def _digest(path: Path, kind: str) -> str:

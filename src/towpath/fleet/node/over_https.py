@@ -7,7 +7,7 @@ from typing import Any
 import httpx
 
 from towpath import ConfigurationError, Fatal, SchemaInvalid, Transient, plain_text
-from towpath.fleet.messages import StatusReport, TaskMessage, WorkerReport
+from towpath.fleet.messages import HandedTask, StatusReport, WorkerReport
 from towpath.fleet.node.channel import Answer
 
 _PATIENCE = 30.0
@@ -24,19 +24,19 @@ class OverHttps:
             transport=transport,
         )
 
-    async def claim(self, worker: WorkerReport, wait_seconds: float) -> TaskMessage | None:
+    async def claim(self, worker: WorkerReport, wait_seconds: float) -> HandedTask | None:
         asked = worker.model_dump(include={"operations", "host", "version", "slots", "busy"})
         told = await self._post("/api/fleet/claim", asked | {"wait_seconds": wait_seconds}, wait_seconds + _PATIENCE)
-        return None if told["task"] is None else TaskMessage.model_validate(told["task"])
+        return None if told["task"] is None else HandedTask.model_validate(told["task"])
 
-    async def acknowledged(self, task: TaskMessage) -> None:
+    async def acknowledged(self, task: HandedTask) -> None:
         return
 
     async def report(self, report: StatusReport) -> Answer:
         told = await self._post("/api/fleet/status", report.model_dump(exclude_none=True), _PATIENCE)
         return Answer(bool(told["cancelled"]), told["get_url"], told["put_url"], told["urls_until"])
 
-    async def look(self, task: TaskMessage) -> Answer:
+    async def look(self, task: HandedTask) -> Answer:
         return Answer()
 
     async def greet(self, worker: WorkerReport) -> None:

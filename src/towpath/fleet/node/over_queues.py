@@ -10,7 +10,7 @@ import httpx
 from towpath import SchemaInvalid, Transient
 from towpath.brokers import Message
 from towpath.brokers.sqs import SqsQueue
-from towpath.fleet.messages import StatusReport, TaskMessage, WorkerReport, read_task
+from towpath.fleet.messages import HandedTask, StatusReport, WorkerReport, read_task
 from towpath.fleet.node.channel import Answer
 
 log = logging.getLogger("towpath.fleet.worker")
@@ -27,7 +27,7 @@ class OverQueues:
         self._held: dict[tuple[str, int], Message] = {}
         self._client = httpx.AsyncClient(timeout=_PATIENCE)
 
-    async def claim(self, worker: WorkerReport, wait_seconds: float) -> TaskMessage | None:
+    async def claim(self, worker: WorkerReport, wait_seconds: float) -> HandedTask | None:
         messages = await self._work.receive(1, wait_seconds=int(wait_seconds), visibility_seconds=_VISIBILITY)
         for message in messages:
             try:
@@ -40,7 +40,7 @@ class OverQueues:
             return task
         return None
 
-    async def acknowledged(self, task: TaskMessage) -> None:
+    async def acknowledged(self, task: HandedTask) -> None:
         message = self._held.pop((task.task, task.attempt), None)
         if message is not None:
             await self._work.delete([message])
@@ -49,7 +49,7 @@ class OverQueues:
         await self._send(report.model_dump_json(exclude_none=True))
         return Answer()
 
-    async def look(self, task: TaskMessage) -> Answer:
+    async def look(self, task: HandedTask) -> Answer:
         """A marker lies in the object store, if there is anything to tell."""
         if task.control_url is None:
             return Answer()
