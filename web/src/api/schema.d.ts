@@ -559,6 +559,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/documents/known": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Find Known Documents
+         * @description Which of these were sent before with the same settings, so that they need not be sent again: the newest item of
+         *     each, done, under way, or failed and worth a retry. What is at an address may have changed, so an address is known only
+         *     while it is being read.
+         */
+        post: operations["find_known_documents"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/documents/passages/{passage_id}": {
         parameters: {
             query?: never;
@@ -2907,6 +2929,12 @@ export interface components {
              */
             job_id: string;
         };
+        /** AskedKnown */
+        AskedKnown: {
+            /** Items */
+            items: components["schemas"]["KnownThing"][];
+            settings?: components["schemas"]["RunSettings"];
+        };
         /**
          * Asking
          * @description Whether questions are answered here.
@@ -3515,7 +3543,7 @@ export interface components {
         /** Claimed */
         Claimed: {
             /** @description Null if there was none. */
-            task: components["schemas"]["TaskMessage"] | null;
+            task: components["schemas"]["HandedTask"] | null;
         };
         /** Cleared */
         Cleared: {
@@ -4686,6 +4714,45 @@ export interface components {
              */
             via: "https" | "queue";
         };
+        /**
+         * HandedTask
+         * @description What a worker needs to know, and nothing else: no database, no credentials of a cloud.
+         */
+        HandedTask: {
+            /** Attempt */
+            attempt: number;
+            /** Control Url */
+            control_url?: string | null;
+            /** Deadline */
+            deadline: number;
+            /** Etag */
+            etag: string;
+            /** Get Url */
+            get_url: string;
+            /**
+             * Heartbeat Seconds
+             * @default 15
+             */
+            heartbeat_seconds: number;
+            /** Name */
+            name: string;
+            /** Operation */
+            operation: string;
+            /** Put Url */
+            put_url: string;
+            /** Secret */
+            secret: string;
+            /** Settings */
+            settings: {
+                [key: string]: unknown;
+            };
+            /** Size */
+            size: number | null;
+            /** Task */
+            task: string;
+            /** Urls Until */
+            urls_until: number;
+        };
         /** Health */
         Health: {
             /**
@@ -5129,6 +5196,35 @@ export interface components {
             id: string;
             /** Name */
             name: string;
+        };
+        /** KnownItems */
+        KnownItems: {
+            /**
+             * Items
+             * @description In the order of what was asked.
+             */
+            items: (components["schemas"]["DocumentItem"] | null)[];
+        };
+        /**
+         * KnownThing
+         * @description A file by its source and content, or an address.
+         */
+        KnownThing: {
+            /**
+             * Sha256
+             * @description Of the file's content.
+             */
+            sha256?: string | null;
+            /**
+             * Source
+             * @description As the item of a run would have it.
+             */
+            source?: string | null;
+            /**
+             * Url
+             * @description https://…, or an object of a bucket.
+             */
+            url?: string | null;
         };
         /**
          * Lane
@@ -7491,43 +7587,93 @@ export interface components {
             took_seconds: number | null;
         };
         /**
+         * TaskDeletedMessage
+         * @description `event: task.deleted`. A task is gone, with its jobs. Without an id of its own.
+         */
+        TaskDeletedMessage: {
+            /** Id */
+            id: string;
+        };
+        /**
          * TaskMessage
-         * @description What a worker needs to know, and nothing else: no database, no credentials of a cloud.
+         * @description `event: task`. A task of the fleet: it, its job or its worker's progress has changed. Without an id of its own.
          */
         TaskMessage: {
-            /** Attempt */
-            attempt: number;
-            /** Control Url */
-            control_url?: string | null;
-            /** Deadline */
-            deadline: number;
-            /** Etag */
-            etag: string;
-            /** Get Url */
-            get_url: string;
             /**
-             * Heartbeat Seconds
-             * @default 15
+             * Attempt
+             * @description How often it was sent.
              */
-            heartbeat_seconds: number;
+            attempt: number;
+            /** Created At */
+            created_at: string;
+            /** Failure Reason */
+            failure_reason: string | null;
+            /** Job Id */
+            job_id: string | null;
+            /**
+             * Message
+             * @description What its worker said last.
+             */
+            message: string | null;
             /** Name */
             name: string;
+            /** Object Key */
+            object_key: string;
             /** Operation */
             operation: string;
-            /** Put Url */
-            put_url: string;
-            /** Secret */
-            secret: string;
-            /** Settings */
-            settings: {
-                [key: string]: unknown;
-            };
+            /**
+             * Presigned Get Url
+             * @description The latest one, without its signature; for admins.
+             */
+            presigned_get_url: string | null;
+            /**
+             * Presigned Put Url
+             * @description The latest one, without its signature; for admins.
+             */
+            presigned_put_url: string | null;
+            /** Progress */
+            progress: number | null;
+            /** Progress Total */
+            progress_total: number | null;
+            /** Result Bytes */
+            result_bytes: number | null;
+            /**
+             * Retries
+             * @description How often it has failed since it was last given a fresh start.
+             */
+            retries: number;
+            /**
+             * Retry At
+             * @description A task that has FAILED is tried again then; null: it is not.
+             */
+            retry_at: string | null;
             /** Size */
             size: number | null;
-            /** Task */
-            task: string;
-            /** Urls Until */
-            urls_until: number;
+            /**
+             * Source
+             * @description The bucket, or empty for this installation's own storage.
+             */
+            source: string;
+            /**
+             * Status
+             * @enum {string}
+             */
+            status: "PENDING" | "QUEUED" | "IN-PROGRESS" | "COMPLETED" | "FAILED" | "CANCELLED";
+            /** Task Id */
+            task_id: string;
+            /** Tenant */
+            tenant: string;
+            /** Updated At */
+            updated_at: string;
+            /** Warning */
+            warning: string | null;
+            /**
+             * Worker
+             * @description What the worker is called.
+             */
+            worker: string | null;
+            /** Worker Id */
+            worker_id: string | null;
         };
         /** TenantChoice */
         TenantChoice: {
@@ -10908,6 +11054,102 @@ export interface operations {
             };
             /** @description This is not allowed */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request does not fit */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Not available right now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    find_known_documents: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AskedKnown"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["KnownItems"];
+                };
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description This is not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request must be JSON */
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };
