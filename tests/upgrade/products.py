@@ -17,8 +17,7 @@ from tests.products.recordings.ear import Ear
 from tests.products.recordings.studio import QUIET, Studio, opened_studio
 from tests.server.api.site import Site, client, ok
 from towpath import App, Settings
-from towpath.fleet.arrivals import Intake, take
-from towpath.fleet.events import Created
+from towpath.fleet.arrivals import Intake
 from towpath.fleet.intake import Wanted
 from towpath.fleet.notices import remember
 from towpath.fleet.storage import Place
@@ -132,9 +131,8 @@ async def _hand_out(site: Site) -> None:
         task = await hand.claimed(DAWDLE)
         await hand.say(task, "IN-PROGRESS", progress=1, notes=[{"number": 1, "name": "kept.note"}])
     place = Place("s3://kept", "")
-    intake = Intake(place, place, "", Wanted(), "north")
-    await remember(site.app, intake)
-    await take(site.app, intake, Created("kept", "kept.wav", 4, "etag", "", "01"))
+    await remember(site.app, Intake(place, place, "", Wanted(), "north"))
+    await site.app.transact(lambda tx: tx.change("fleet_object_add", source="s3://kept", object_key="kept.wav"))
 
 
 async def _put_the_rest(app: App) -> None:

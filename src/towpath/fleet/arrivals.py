@@ -44,7 +44,7 @@ async def take(app: App, intake: Intake, found: Created) -> str:
     """TAKEN: there is a task now. KNOWN: this content was told of before, or a newer one was."""
     if not intake.concerns(found) or found.size == 0:
         return IGNORED
-    whole = await _completed(app, intake, found)
+    whole = await _current(app, intake, found)
     if whole is None:
         return IGNORED
     await ensure_lane(app, BUCKETS_QUEUE, intake.tenant)
@@ -91,11 +91,11 @@ def _marks(before: object, found: Created) -> dict[str, str]:
     }  # fmt: skip
 
 
-async def _completed(app: App, intake: Intake, found: Created) -> Created | None:
-    """With what its bucket says of it where the notice does not; None if it is not there any more."""
-    if (found.etag or found.version) and found.size is not None:
-        return found
+async def _current(app: App, intake: Intake, found: Created) -> Created | None:
+    """As it is in its bucket now: a notice of what was replaced meanwhile is one of what is there. None: it is gone."""
     there = await app.part(Storages).bucket(intake.input.bucket).head(found.key)
     if there is None or there.size == 0:
         return None
-    return Created(found.bucket, found.key, there.size, found.etag or there.etag, found.version, found.sequencer)
+    if found.etag and there.etag != found.etag:
+        return Created(found.bucket, found.key, there.size, there.etag)
+    return Created(found.bucket, found.key, there.size, there.etag, found.version, found.sequencer)

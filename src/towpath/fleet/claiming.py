@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from datetime import UTC, datetime, timedelta
 
 from towpath import App, Transaction
@@ -17,12 +17,15 @@ from towpath.fleet.workers import Claimant
 
 
 async def claim(
-    app: App, worker: Claimant, operations: Sequence[str], wait_seconds: float, base_url: str
-) -> HandedTask | None:
-    """The oldest task that this worker may have; None if none came while it waited."""
+    app: App, worker: Claimant, operations: Sequence[str], wait_seconds: float, base_url: str,
+    is_gone: Callable[[], Awaitable[bool]],
+) -> HandedTask | None:  # fmt: skip
+    """The oldest task that this worker may have; None if none came while it waited, or it waits no more."""
     loop = asyncio.get_running_loop()
     until = loop.time() + wait_seconds
     while True:
+        if await is_gone():
+            return None
         found = await _take(app, worker, operations)
         if found is not None:
             return await _handed_over(app, found, base_url)

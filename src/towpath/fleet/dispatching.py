@@ -9,7 +9,7 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import Any
 
-from towpath import App, Context, RateLimited, RetryLater, SchemaInvalid, Transaction, Transient, WaitTimeout
+from towpath import App, Context, Fatal, RateLimited, RetryLater, SchemaInvalid, Transaction, Transient, WaitTimeout
 from towpath.fleet import sending, stored
 from towpath.fleet.judging import Judging, StorageAway
 from towpath.fleet.names import AFTER, CARE_LANE, HERE, KIND, ended, queue_of
@@ -70,7 +70,7 @@ class Dispatching:
         """What cannot be reached is nothing that the task has done: it comes back, and loses no attempt."""
         try:
             await sending.send(self._app, ctx, task, dispatch)
-        except (Transient, RateLimited) as error:
+        except (Transient, RateLimited, Fatal) as error:  # a queue that is not there may be made
             raise RetryLater(f"the task could not be sent: {error}", _AWAY) from None
 
     async def _wait(self, ctx: Context, dispatch: Dispatch) -> None:

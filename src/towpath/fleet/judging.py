@@ -6,7 +6,7 @@ import hashlib
 from contextlib import aclosing
 from typing import Any
 
-from towpath import App, Context, Transaction, Transient
+from towpath import App, Context, Fatal, Transaction, Transient
 from towpath.fleet import verdicts
 from towpath.fleet.messages import COMPLETED, LOST, URL_EXPIRED, Failure, Output, Used
 from towpath.fleet.names import KIND, output_key
@@ -60,7 +60,7 @@ class Judging:
             if wrong := await self._differs(there, said):
                 return wrong
             await self._target.move(self._output, self._task.result_key)
-        except Transient as error:
+        except (Transient, Fatal) as error:  # credentials that have ended are renewed
             raise StorageAway(str(error)) from None
         return None
 

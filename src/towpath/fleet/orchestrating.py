@@ -9,7 +9,7 @@ import logging
 from collections.abc import Sequence
 from datetime import timedelta
 
-from towpath import App, RateLimited, SchemaInvalid, Transaction, Transient
+from towpath import App, Fatal, RateLimited, SchemaInvalid, Transaction, Transient
 from towpath.brokers import Message
 from towpath.brokers.sqs import SqsQueue
 from towpath.fleet import arrivals, events, reporting, stored
@@ -49,7 +49,7 @@ class Poller:
     async def turn(self) -> float:
         try:
             messages = await self._queue.receive(visibility_seconds=VISIBILITY)
-        except (Transient, RateLimited) as error:
+        except (Transient, RateLimited, Fatal) as error:
             if not self._away:
                 log.warning("the queue cannot be asked, and is tried every %g s: %s", _AWAY, error)
             self._away = True
@@ -78,7 +78,7 @@ class Poller:
     async def _delete(self, messages: Sequence[Message]) -> None:
         try:
             await self._queue.delete(messages)
-        except (Transient, RateLimited) as error:
+        except (Transient, RateLimited, Fatal) as error:
             log.warning("%d messages come again, because they could not be deleted: %s", len(messages), error)
 
     async def take(self, body: str) -> None:

@@ -9,6 +9,7 @@ COMPLETED, FAILED, LOST, EXPIRED, REFUSED, CANCELLED = "completed", "failed", "l
 OUTCOMES = (COMPLETED, FAILED, LOST, EXPIRED, REFUSED, CANCELLED)
 """`refused`: it was reported as completed, and the result is not there. `expired`: its URLs had ended too early."""
 
+_SOON = 5.0
 Raised = Transient | RateLimited | SchemaInvalid | Fatal
 
 
@@ -17,7 +18,7 @@ def raised(failure: Failure) -> Raised:
     error: Raised
     match failure.category:
         case "rate_limited":
-            error = RateLimited(failure.message, remedy=failure.remedy)
+            error = RateLimited(failure.message, retry_after=_SOON, remedy=failure.remedy)
         case "schema_invalid":
             error = SchemaInvalid(failure.message, remedy=failure.remedy)
         case "fatal":

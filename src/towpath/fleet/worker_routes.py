@@ -83,9 +83,8 @@ async def claim_fleet_task(worker: FleetWorker, app: Engine, request: Request, a
         operations=asked.operations,
     )  # fmt: skip
     await reporting.greet(app, told, worker_id=worker.id)
-    return schemas.Claimed(
-        task=await claiming.claim(app, worker, asked.operations, asked.wait_seconds, base_url_of(request))
-    )
+    where, is_gone = base_url_of(request), request.is_disconnected
+    return schemas.Claimed(task=await claiming.claim(app, worker, asked.operations, asked.wait_seconds, where, is_gone))
 
 
 @router.post("/status", operation_id="report_fleet_status")

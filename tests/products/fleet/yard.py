@@ -11,46 +11,16 @@ from typing import Any
 import httpx
 
 from tests.engine.working import working
+from tests.products.fleet.operations import DAWDLE, SHOUT, STUMBLE
 from tests.server.api.site import Site, ok, opened_site
 from towpath import App, assets
 from towpath.fleet.messages import HandedTask, StatusReport
 from towpath.fleet.node.node import Node
-from towpath.fleet.node.operations import RemoteContext, remote_operation
 from towpath.fleet.node.over_https import OverHttps
 from towpath.fleet.recovering import Recovering
 
 ENDED = ("COMPLETED", "FAILED", "CANCELLED")
 QUEUES = ("fleet", "fleet.buckets", "fleet.care", "default")
-SHOUT, STUMBLE, DAWDLE = "yard.shout", "yard.stumble", "yard.dawdle"
-_gates: dict[str, asyncio.Event] = {}
-
-
-@remote_operation(SHOUT)
-async def shout(ctx: RemoteContext) -> None:
-    """The input in capitals."""
-    await ctx.progress(1, 2, "drawing breath")
-    await ctx.emit("shout.begun", "it begins", fields={"bytes": ctx.input.stat().st_size})
-    await ctx.meter(model="lungs", cost_cents=1.5)
-    ctx.output.write_bytes(ctx.input.read_bytes().upper())
-
-
-@remote_operation(STUMBLE, kind="transcription")
-async def stumble(ctx: RemoteContext) -> None:
-    """Fails as its settings say, so many times."""
-    from towpath import Fatal, SchemaInvalid, Transient
-
-    kinds = {"transient": Transient, "schema_invalid": SchemaInvalid, "fatal": Fatal}
-    if ctx.attempt <= ctx.settings.get("times", 1):
-        raise kinds[ctx.settings["how"]]("it stumbled")
-    ctx.output.write_bytes(b"upright")
-
-
-@remote_operation(DAWDLE)
-async def dawdle(ctx: RemoteContext) -> None:
-    """Does nothing until somebody lets it go on, or it is told to stop."""
-    _gates.setdefault(ctx.task, asyncio.Event())
-    await _gates[ctx.task].wait()
-    ctx.output.write_bytes(b"at last")
 
 
 class Yard:
@@ -109,9 +79,6 @@ class Yard:
         finally:
             node.stop()
             await asyncio.wait_for(running, 30)
-
-    def let_go(self, task_id: str) -> None:
-        _gates.setdefault(task_id, asyncio.Event()).set()
 
     async def recover(self) -> int:
         return await Recovering(self.app).recover()

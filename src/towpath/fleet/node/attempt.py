@@ -87,6 +87,8 @@ class Attempt:
             except Expired:
                 return {"status": URL_EXPIRED}
             except ObjectFailed as error:
+                if time.time() >= self._task.urls_until:
+                    return {"status": URL_EXPIRED}  # whatever its refusal was called
                 return {"status": FAILED, "failure": error.failure}
 
     async def _worked(self, known: RemoteOperation, ctx: RemoteContext) -> dict[str, Any]:

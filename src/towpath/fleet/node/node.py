@@ -58,7 +58,7 @@ class Node:
             greeting = asyncio.create_task(self._greet())
             stopping = asyncio.create_task(self._wind_down())
             try:
-                done, _ = await asyncio.wait({*slots, stopping}, return_when=asyncio.FIRST_EXCEPTION)
+                done, _ = await asyncio.wait(slots, return_when=asyncio.FIRST_EXCEPTION)
                 for one in done:
                     one.result()
                 await asyncio.gather(*slots)

@@ -16,6 +16,7 @@ from towpath.fleet.messages import Failure, Output
 
 _TRIES = 6
 _PIECE = 1024 * 1024
+_SAID = 2000
 _MD5 = re.compile(r"[0-9a-f]{32}")
 
 
@@ -69,7 +70,7 @@ class Objects:
             async with self._client.stream("GET", url, headers=asked) as answer:
                 if answer.status_code == 416 and have:
                     return answer.headers  # there is no more of it
-                _refuse(answer.status_code, "the object")
+                _refuse(answer.status_code, "the object", await _said(answer))
                 with target.open("ab" if answer.status_code == 206 else "wb") as file:
                     async for piece in answer.aiter_bytes(_PIECE):
                         await asyncio.to_thread(file.write, piece)
@@ -95,14 +96,23 @@ class Objects:
             answer = await self._client.put(url, content=_pieces(source), headers=headers)
         except httpx.HTTPError as error:
             raise _Broken(type(error).__name__) from None
-        _refuse(answer.status_code, "the place of the result")
+        _refuse(answer.status_code, "the place of the result", answer.content[:_SAID])
 
 
-def _refuse(status: int, what: str) -> None:
+async def _said(answer: httpx.Response) -> bytes:
+    """How a refusal begins."""
+    if answer.status_code not in (400, 401, 403):
+        return b""
+    return (await answer.aread())[:_SAID]
+
+
+def _refuse(status: int, what: str, said: bytes) -> None:
     if status < 300:
         return
-    if status in (401, 403):
+    if b"xpired" in said:  # as S3 and its likes say it, and Azure
         raise Expired
+    if status in (400, 401, 403):
+        raise _failed("UrlRefused", f"{what} is refused to its URL, with status {status}")
     if status in (404, 410):
         raise _failed("ObjectGone", f"{what} is not there any more, or its link is closed")
     if status == 412:
