@@ -2074,7 +2074,7 @@ export interface paths {
         };
         /**
          * Export Recording
-         * @description The transcript as a file: txt, srt, vtt, json or md.
+         * @description The transcript as a file: txt, srt, vtt, json, md, docx or pdf.
          */
         get: operations["export_recording"];
         put?: never;
@@ -18341,7 +18341,7 @@ export interface operations {
     export_recordings: {
         parameters: {
             query: {
-                format?: "txt" | "srt" | "vtt" | "json" | "md";
+                format?: "txt" | "srt" | "vtt" | "json" | "md" | "docx" | "pdf";
                 /** @description Which recordings. */
                 id: string[];
             };
@@ -19809,7 +19809,7 @@ export interface operations {
     export_recording: {
         parameters: {
             query?: {
-                format?: "txt" | "srt" | "vtt" | "json" | "md";
+                format?: "txt" | "srt" | "vtt" | "json" | "md" | "docx" | "pdf";
             };
             header?: never;
             path: {
