@@ -93,7 +93,7 @@ CASES: dict[str, list[Case]] = {
     "resume_schedule": [Case(ADMINS)],
     "get_prices": [Case(ADMINS)],
     "set_prices": [Case(ADMINS, {})],
-    "list_limits": [Case(ADMINS)],
+    "list_limits": [Case(CLEAN)],
     "set_limit": [Case(ADMINS, {"cents": 1})],
     "clear_limit": [Case(ADMINS)],
     "list_users": [Case(ADMINS)],
@@ -143,12 +143,18 @@ CASES: dict[str, list[Case]] = {
         Case(REFUSED, query={"q": MARK, "tenant": "south"}),
     ],
     "get_passage": [Case(HIDDEN), Case(REFUSED, query={"tenant": "south"})],
-    "list_entities": [Case(CLEAN), Case(CLEAN, query={"q": "hidden"}), Case(REFUSED, query={"tenant": "south"})],
+    "list_entities": [
+        Case(CLEAN),
+        Case(CLEAN, query={"recording_id": "{recording}"}),
+        Case(CLEAN, query={"q": "hidden"}),
+        Case(REFUSED, query={"tenant": "south"}),
+    ],
     "ask_documents": [
         Case(HIDDEN, {"question": MARK, "recording_id": "{recording}"}),
         Case(HIDDEN, {"question": MARK, "document_id": "{recording}"}),
     ],
     "get_answer": [Case(HIDDEN)],
+    "can_ask": [Case(CLEAN)],
     # batches
     "get_batch": [Case(HIDDEN)],
     "get_batch_results": [Case(HIDDEN)],
@@ -166,6 +172,10 @@ CASES: dict[str, list[Case]] = {
         Case(HIDDEN, {"models": ["m"], "input": "{asset}"}),
         Case(HIDDEN, {"models": ["m"], "dataset_ids": ["{dataset}"]}),
     ],
+    "get_dataset": [Case(HIDDEN)],
+    "delete_dataset": [Case(HIDDEN)],
+    "create_dataset": [Case(HIDDEN, {"input": "{asset}"})],
+    "list_datasets": [Case(CLEAN), Case(CLEAN, query={"after": "{dataset}"}), Case(REFUSED, query={"tenant": "south"})],
     "list_batches": [Case(CLEAN), Case(CLEAN, query={"after": "{batch}"}), Case(REFUSED, query={"tenant": "south"})],
     "list_providers": [Case(CLEAN)],
     # documents
@@ -182,7 +192,14 @@ CASES: dict[str, list[Case]] = {
         Case("unfit", {"kind": "reingest", "items": [{"document_id": "{document}"}]}),
     ],
     "list_document_runs": [Case(CLEAN), Case(CLEAN, query={"after": "{run}"}), Case(REFUSED, query={"tenant": "south"})],
-    "list_documents": [Case(CLEAN), Case(CLEAN, query={"after": "{document}"}), Case(REFUSED, query={"tenant": "south"})],
+    "list_documents": [
+        Case(CLEAN),
+        Case(CLEAN, query={"text": MARK}),
+        Case(CLEAN, query={"after": "{document}"}),
+        Case(REFUSED, query={"tenant": "south"}),
+    ],
+    "find_document_items": [Case(CLEAN, query={"id": "{item}"})],
+    "list_document_readings": [Case(HIDDEN)],
     "get_document": [Case(HIDDEN)],
     "get_document_page": [Case(HIDDEN)],
     "get_document_file": [Case(HIDDEN)],
@@ -234,7 +251,7 @@ class South:
         if not isinstance(value, str):
             return value
         value = value.replace("{job}", self.ids["id"]).replace("{recording}", self.ids["recording_id"])
-        for name in ("asset", "batch", "dataset", "run", "document"):
+        for name in ("asset", "batch", "dataset", "run", "item", "document"):
             value = value.replace(f"{{{name}}}", self.ids[f"{name}_id"])
         return value
 
