@@ -95,7 +95,7 @@ async def test_a_push_that_comes_again_runs_no_job_twice(app, client, service):
         {"exp": int(time.time()) - 3600},
         {"iat": int(time.time()) + 3600},
     ],
-    ids=lambda claims: "-".join(claims),
+    ids="-".join,
 )
 async def test_a_token_that_is_not_meant_for_this_rings_nothing(client, service, rung, claims):
     answer = await client.post(PATH, json=pushed(queue="images"), headers=bearing(service.token(**claims)))
@@ -131,7 +131,7 @@ async def test_keys_that_have_changed_are_asked_for_again(client, service, rung)
      b'{"message": {"messageId": "1", "data": "e30="}}'],
 )  # fmt: skip
 async def test_what_makes_no_sense_is_taken_and_forgotten_or_it_would_come_for_days(client, service, rung, body, caplog):
-    answer = await client.post(PATH, content=body, headers=bearing(service.token()))
+    answer = await client.post(PATH, content=body, headers={**bearing(service.token()), "content-type": "application/json"})
     assert answer.status_code == 204
     assert rung == []
     assert "push of Pub/Sub" in caplog.text
