@@ -25,6 +25,8 @@ from towpath.server import openapi
 
 MARK = "the-south-has-a-secret"
 WAVE = b"RIFF\x24\x00\x00\x00WAVEfmt " + bytes(24)
+TEXT = f"a text about {MARK}".encode()
+SHA256_OF_TEXT = hashlib.sha256(TEXT).hexdigest()
 HIDDEN = "hidden"  # ids in the path: 404, as if there were nothing
 ADMINS = "admins"  # 403 for everybody else
 CLEAN = "clean"  # answers, and nothing of another tenant is in the answer
@@ -198,6 +200,7 @@ CASES: dict[str, list[Case]] = {
         Case(CLEAN, query={"after": "{document}"}),
         Case(REFUSED, query={"tenant": "south"}),
     ],
+    "find_known_documents": [Case(CLEAN, {"items": [{"source": f"{MARK}.txt", "sha256": SHA256_OF_TEXT}]})],
     "find_document_items": [Case(CLEAN, query={"id": "{item}"})],
     "list_document_readings": [Case(HIDDEN)],
     "get_document": [Case(HIDDEN)],
@@ -332,10 +335,10 @@ async def a_document(site: Site) -> dict[str, Any]:
     """Of the other tenant, read; its item."""
 
     async def pieces() -> AsyncIterator[bytes]:
-        yield f"a text about {MARK}".encode()
+        yield TEXT
 
     asset = await assets.receive(site.app, "south", f"{MARK}.txt", pieces(), kinds=None, created_by=None)
-    asked = {"kind": "upload", "items": [{"asset_id": asset.id}]}
+    asked = {"kind": "upload", "items": [{"asset_id": asset.id, "source": f"{MARK}.txt"}]}
     run = ok(await site.bob.post("/api/documents/runs", json=asked), 202)
     async with working(site.app, "documents"):
         await ended(site.app, run["job_id"])
@@ -436,6 +439,8 @@ async def test_an_admin_sees_what_was_hidden(site: Site, south: South):
     assert MARK in (await site.root.get("/api/recordings")).text
     assert MARK in (await site.root.get("/api/batches")).text
     assert MARK in (await site.root.get("/api/documents")).text
+    known = {"items": [{"source": f"{MARK}.txt", "sha256": SHA256_OF_TEXT}]}
+    assert MARK in (await site.bob.post("/api/documents/known", json=known)).text
     assert MARK in (await site.root.get("/api/documents/runs")).text
     assert MARK in (await site.root.get(f"/api/documents/{south.ids['document_id']}/pages/1")).text
 

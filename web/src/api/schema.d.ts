@@ -559,6 +559,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/documents/known": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Find Known Documents
+         * @description Which of these were sent before with the same settings, so that they need not be sent again: the newest item of
+         *     each, done, under way, or failed and worth a retry. What is at an address may have changed, so an address is known only
+         *     while it is being read.
+         */
+        post: operations["find_known_documents"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/documents/passages/{passage_id}": {
         parameters: {
             query?: never;
@@ -2652,6 +2674,12 @@ export interface components {
              */
             job_id: string;
         };
+        /** AskedKnown */
+        AskedKnown: {
+            /** Items */
+            items: components["schemas"]["KnownThing"][];
+            settings?: components["schemas"]["RunSettings"];
+        };
         /**
          * Asking
          * @description Whether questions are answered here.
@@ -4416,6 +4444,35 @@ export interface components {
             id: string;
             /** Name */
             name: string;
+        };
+        /** KnownItems */
+        KnownItems: {
+            /**
+             * Items
+             * @description In the order of what was asked.
+             */
+            items: (components["schemas"]["DocumentItem"] | null)[];
+        };
+        /**
+         * KnownThing
+         * @description A file by its source and content, or an address.
+         */
+        KnownThing: {
+            /**
+             * Sha256
+             * @description Of the file's content.
+             */
+            sha256?: string | null;
+            /**
+             * Source
+             * @description As the item of a run would have it.
+             */
+            source?: string | null;
+            /**
+             * Url
+             * @description https://…, or an object of a bucket.
+             */
+            url?: string | null;
         };
         /**
          * Lane
@@ -9931,6 +9988,102 @@ export interface operations {
             };
             /** @description This is not allowed */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request does not fit */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Not available right now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    find_known_documents: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AskedKnown"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["KnownItems"];
+                };
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description This is not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request must be JSON */
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };
