@@ -235,7 +235,7 @@ A_BATCH = {"provider": "OPENAI", "models": ["m"], "title": MARK, "requests": [{"
 NOT_ABOUT_TENANTS = {
     "get_login_methods", "begin_oidc_login", "finish_oidc_login", "log_in", "log_in_by_link", "log_out", "change_password",
     "reset_password", "check_health", "check_readiness", "upload_recording", "open_share", "play_shared_audio",
-    "get_shared_waveform", "create_upload", "provider_callback",
+    "get_shared_waveform", "create_upload", "provider_callback", "pubsub_push",
 }  # fmt: skip
 
 
