@@ -265,7 +265,7 @@ NOT_ABOUT_TENANTS = {
     "get_login_methods", "begin_oidc_login", "finish_oidc_login", "log_in", "log_in_by_link", "log_out", "change_password",
     "reset_password", "check_health", "check_readiness", "upload_recording", "create_template", "open_share",
     "play_shared_audio", "get_shared_waveform", "create_upload", "provider_callback",
-    "claim_fleet_task", "report_fleet_status", "notify_fleet",
+    "claim_fleet_task", "report_fleet_status", "notify_fleet", "pubsub_push",
 }  # fmt: skip
 
 
