@@ -3,8 +3,16 @@
 from __future__ import annotations
 
 from towpath.http.routing import Router
-from towpath.recordings import audio_routes, job_routes, recording_routes, share_routes, transcript_routes, upload_route
+from towpath.recordings import (
+    audio_routes,
+    job_routes,
+    recording_routes,
+    share_routes,
+    speaker_routes,
+    transcript_routes,
+    upload_route,
+)
 
 router = Router()
-for _part in (upload_route, job_routes, transcript_routes, share_routes, audio_routes, recording_routes):
+for _part in (upload_route, job_routes, transcript_routes, speaker_routes, share_routes, audio_routes, recording_routes):
     router.include_router(_part.router)

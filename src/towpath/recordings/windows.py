@@ -9,6 +9,7 @@ from typing import Any
 from towpath import Context
 from towpath.assets.hearing import Asked, cost_of, engine_of, hear_window
 from towpath.models.speech import SpeechEngine
+from towpath.recordings import live
 from towpath.recordings.audio import samples_between
 from towpath.recordings.learning import learn_alone
 from towpath.recordings.names import WITH_SPEAKERS
@@ -22,10 +23,14 @@ class Group:
     windows: list[tuple[float, float]]
     language: str | None = None
     speakers: bool = False
+    growing: str | None = None
+    """The transcript whose lines are shown as they come, if they are."""
+    recording_id: str | None = None
+    model: str | None = None
 
 
 async def hear(ctx: Context, group: Group) -> dict[str, Any]:
-    """Answers the engine's name and the segments as [start, end, speaker, text] in seconds of the whole recording."""
+    """Answers the engine's name and the rows of its windows, see `hear_window`."""
     engine = await engine_of(ctx, group.language)
     total = sum(end - start for start, end in group.windows)
     heard: list[Any] = []
@@ -51,6 +56,8 @@ class _HeardSeconds:
     async def hear(self, ctx: Context, engine: SpeechEngine, group: Group, start: float, end: float) -> list[Any]:
         heard = await _hear_window(ctx, engine, group, start, end)
         self.audio += end - start
+        if group.growing is not None and group.recording_id is not None:
+            await live.add(ctx, group.growing, group.recording_id, heard, (start, end))
         return heard
 
 
