@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from tests.chaos.witness import Witness
@@ -209,7 +210,13 @@ def _register_troublesome(app: App, witness: Witness) -> None:
     @app.operation("poison", queue=MAIN, max_attempts=3)
     async def poison(ctx: Any, payload: dict[str, Any]) -> None:
         with _entry(witness, ctx):
+            await asyncio.to_thread(_until_there, Path(payload["when"]))
             _DEATHS[payload["how"]]()
+
+
+def _until_there(path: Path) -> None:
+    while not path.exists():
+        time.sleep(0.01)
 
 
 def _exit_at_once() -> None:

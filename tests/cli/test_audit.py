@@ -20,6 +20,7 @@ LOOKING = {
     "jobs list", "jobs show", "jobs watch", "explain", "inbox", "inbox list", "queues", "queues show",
     "queues lanes", "workers", "schedules", "users list", "token list", "doctor", "backup", "config", "version",
     "models list", "models pull", "batch list", "batch status", "batch results", "batch watch",
+    "batch dataset list",
 }  # fmt: skip
 """Change nothing in the database; models are files of the machine."""
 RUNNING = {"up", "serve", "worker", "transcribe", "watch", "demo batches"}
@@ -52,6 +53,8 @@ CHANGING = {
     "batch retry": ("batch.retry", ["{stopped}"]),
     "batch adopt": ("batch.adopt", ["{batch}", "{order}", "ext-1"]),
     "batch resubmit": ("batch.resubmit", ["{batch}", "{order}"]),
+    "batch dataset add": ("dataset.create", ["{questions}"]),
+    "batch dataset remove": ("dataset.delete", ["{dataset}"]),
     "batch transcribe": ("batch.create", ["https://example.com/a.wav"]),
     "limits set": ("limit.set", ["alice", "500"]),
     "limits clear": ("limit.clear", ["rich"]),
@@ -109,7 +112,8 @@ def batches(towpath, questions):
             )  # fmt: skip
 
     asyncio.run(lose_an_answer())
-    return {"questions": questions, "batch": made["id"], "stopped": stopped, "order": order}
+    dataset = towpath.json("batch", "dataset", "add", questions)["id"]
+    return {"questions": questions, "batch": made["id"], "stopped": stopped, "order": order, "dataset": dataset}
 
 
 def test_of_every_command_it_is_said_whether_it_changes_something():

@@ -17,6 +17,7 @@ BY_INDEX = {
     "provider_jobs_of_step": "provider_job_part",
     "provider_jobs_of_jobs": "provider_job_job",
     "provider_jobs_left_behind": "provider_job_job",
+    "poll_now": "provider_job_external",
     "poll_soon": "provider_job_external",
     "unknown_provider_jobs": "provider_job_unknown",
     "forsaken_by_providers": "provider_job_part",

@@ -12,7 +12,7 @@ from typing import Any
 
 from towpath import Context, Fatal, RateLimited, SchemaInvalid, Transient
 from towpath.batches import stored
-from towpath.batches.answers import line_of
+from towpath.batches.answers import Unreadable, line_of, readable
 from towpath.batches.lines import lines_of
 from towpath.batches.names import answers_key, shard_key
 from towpath.models.chat import Chat, client_for, tokens_of
@@ -96,7 +96,10 @@ class _Asking:
             return _told(ref, error=str(error), code="unavailable")
         tokens_in, tokens_out = tokens_of(response)
         await ctx.meter(model=self._chat.model, tokens_in=tokens_in, tokens_out=tokens_out)
-        return _told(ref, response, tokens_in=tokens_in, tokens_out=tokens_out)
+        try:
+            return _told(ref, readable(response), tokens_in=tokens_in, tokens_out=tokens_out)
+        except Unreadable as error:
+            return _told(ref, error=str(error), code="unreadable", tokens_in=tokens_in, tokens_out=tokens_out)
 
     async def _asked(self, body: dict[str, Any]) -> dict[str, Any]:
         self._unless_refused()

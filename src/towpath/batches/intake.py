@@ -7,10 +7,10 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from towpath import App, SchemaInvalid, Transaction, assets, new_id, plain_text, to_json
-from towpath.batches import stored
+from towpath import App, SchemaInvalid, Transaction, new_id, plain_text, to_json
+from towpath.batches import datasets, stored
+from towpath.batches.datasets import Given
 from towpath.batches.hearing_here import check_hearing
-from towpath.batches.inputs import keep_address
 from towpath.batches.names import (
     COMPLETION,
     KIND,
@@ -19,7 +19,6 @@ from towpath.batches.names import (
     OPERATION_OF,
     QUEUE,
     TRANSCRIPTION,
-    dataset_key,
 )
 from towpath.providers.catalog import PROVIDERS
 
@@ -128,23 +127,15 @@ async def create(app: App, wanted: Wanted, whose: Owner) -> tuple[str, str]:
     task_type = wanted.task_type
     kind = "inputs" if task_type == TRANSCRIPTION else "requests"
     batch_id, dataset_ids = new_id(), [one.lower() for one in wanted.dataset_ids]
-    new: dict[str, str | None] | None = None
-    if wanted.lines is not None:
-        new = _dataset(kind)
-        await app.blobs.put(dataset_key(str(new["id"])), wanted.lines)
-    elif wanted.asset_id is not None:
-        asset = await assets.get(app, whose.tenant, wanted.asset_id)
-        new = _dataset(asset.name, asset_id=asset.id)
-    elif wanted.uri is not None:
-        new = _dataset("input")
-        new["name"], new["source"] = await keep_address(app, whose.tenant, str(new["id"]), wanted.uri)
-    elif len(await stored.datasets(app, whose.tenant, dataset_ids)) < len(dataset_ids):
+    given = Given(wanted.lines, wanted.asset_id, wanted.uri)
+    new = None if given.nothing else await datasets.store(app, whose.tenant, given, kind)
+    if new is None and len(await stored.datasets(app, whose.tenant, dataset_ids)) < len(dataset_ids):
         raise SchemaInvalid("one of these datasets is not there", path="dataset_ids")
     title = " ".join(plain_text(wanted.title or "", LONGEST_TITLE * 4).split())[:LONGEST_TITLE]
 
     async def unit(tx: Transaction) -> str:
         if new is not None:
-            await tx.change("batch_dataset_add", tenant=whose.tenant, batch_id=batch_id, now=tx.now, **new)
+            await datasets.add(tx, new, batch_id=batch_id)
         await tx.change(
             "batch_add", id=batch_id, tenant=whose.tenant, lane=whose.lane, task_type=task_type, provider=provider,
             title=title or (new["name"] if new is not None else kind), models=to_json(models),
@@ -157,10 +148,6 @@ async def create(app: App, wanted: Wanted, whose: Owner) -> tuple[str, str]:
         )  # fmt: skip
 
     return batch_id, await app.transact(unit)
-
-
-def _dataset(name: str, *, asset_id: str | None = None) -> dict[str, str | None]:
-    return {"id": new_id(), "name": name, "asset_id": asset_id, "source": None}
 
 
 async def as_lines(requests: Sequence[Any]) -> AsyncIterator[bytes]:

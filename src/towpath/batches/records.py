@@ -56,10 +56,11 @@ class Dataset:
     tenant: str
     name: str
     asset_id: str | None
-    source: str | None = None
+    source: str | None
     """The address they come from, as it may be shown."""
-    batch_id: str | None = None
-    """The batch that it came with."""
+    batch_id: str | None
+    """The batch that it came with; None: it was made by itself."""
+    created_at: datetime
 
 
 def batch_from(row: Row) -> Batch:
@@ -79,4 +80,6 @@ def _ended_from(row: Row) -> Ended | None:
 
 
 def dataset_from(row: Row) -> Dataset:
-    return Dataset(row["id"], row["tenant"], row["name"], row["asset_id"], row["source"], row["batch_id"])
+    return Dataset(
+        row["id"], row["tenant"], row["name"], row["asset_id"], row["source"], row["batch_id"], moment(row["created_at"])
+    )  # fmt: skip

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from towpath import App, Context, RetryLater, Transaction
+from towpath.batches import datasets
 from towpath.batches.names import BATCHES, DATASETS, KIND, REMOVE
 from towpath.batches.records import Batch
 from towpath.batches.staging import forget_work
@@ -41,13 +42,13 @@ async def _finish(app: App, batch_id: str) -> bool:
     removed = await app.subjects.delete(KIND, batch_id)
     if not all(why == "not found" for why in removed.refused.values()):
         return False
-    datasets = [row["id"] for row in await app.query("batch_datasets_of", batch_id=batch_id)]
+    done = await datasets.done_with(app, batch_id)
     await forget_work(app.settings, app.blobs, batch_id)
-    await app.blobs.delete_prefixes([f"{BATCHES}/{batch_id}", *(f"{DATASETS}/{one}" for one in datasets)])
+    await app.blobs.delete_prefixes([f"{BATCHES}/{batch_id}", *(f"{DATASETS}/{one}" for one in done)])
 
     async def unit(tx: Transaction) -> None:
-        if datasets:
-            await tx.change("batch_datasets_delete", ids=datasets)
+        if done:
+            await tx.change("batch_datasets_delete", ids=done)
         await tx.change("gatherings_delete", ids=[batch_id])
         await tx.change("batches_delete", ids=[batch_id])
 

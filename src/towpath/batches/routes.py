@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from towpath.batches import batch_routes, input_routes, provider_routes, request_routes
+from towpath.batches import batch_routes, dataset_routes, input_routes, provider_routes, request_routes
 from towpath.http.routing import Router
 
 router = Router()
-for _part in (provider_routes, input_routes, request_routes, batch_routes):
+for _part in (provider_routes, input_routes, request_routes, dataset_routes, batch_routes):
     router.include_router(_part.router)

@@ -25,6 +25,10 @@ Models = Annotated[
         description="Each request is asked of each of them. LOCAL may go without: then it is the one of the settings.",
     ),
 ]
+DatasetIds = Annotated[
+    list[Id],
+    Field(max_length=100, default_factory=list, description="Those of `GET /api/datasets`, or of earlier batches."),
+]
 Requests = Annotated[
     list[dict[str, Any]] | None,
     Field(
@@ -47,7 +51,7 @@ class Inputs(Request):
             "gs:// or az://. It is read once; a signature in it is not kept longer than that.",
         ),
     ] = None  # fmt: skip
-    dataset_ids: Annotated[list[Id], Field(max_length=100, default_factory=list, description="Those of earlier batches.")]
+    dataset_ids: DatasetIds
 
 
 class NewCompletion(Inputs):
@@ -63,6 +67,14 @@ class NewCompletion(Inputs):
 
 
 InputName = Annotated[Text, Field(min_length=1, max_length=LONGEST_ADDRESS)]
+InputNames = Annotated[
+    list[InputName] | None,
+    Field(
+        min_length=1, max_length=MOST_INPUTS,
+        description="Ids of uploaded files, and addresses that begin with https://, s3://, gs:// or az://. One that "
+        "cannot be heard is told among the results, and does not stop the others.",
+    ),
+]  # fmt: skip
 
 
 class NewTranscription(Request):
@@ -77,15 +89,8 @@ class NewTranscription(Request):
             "one of the settings.",
         ),
     ]  # fmt: skip
-    inputs: Annotated[
-        list[InputName] | None,
-        Field(
-            min_length=1, max_length=MOST_INPUTS,
-            description="Ids of uploaded files, and addresses that begin with https://, s3://, gs:// or az://. One that "
-            "cannot be heard is told among the results, and does not stop the others.",
-        ),
-    ] = None  # fmt: skip
-    dataset_ids: Annotated[list[Id], Field(max_length=100, default_factory=list, description="Those of earlier batches.")]
+    inputs: InputNames = None
+    dataset_ids: DatasetIds
     title: Annotated[Text | None, Field(max_length=LONGEST_TITLE)] = None
     locale: Annotated[
         str | None,
@@ -99,6 +104,41 @@ class NewTranscription(Request):
     strict_inputs: Annotated[
         bool, Field(description="Whether an input that cannot be heard makes the batch PARTIAL_COMPLETE.")
     ] = False
+
+
+class NewDataset(Request):
+    """What is in it: one of the three."""
+
+    name: Annotated[Text | None, Field(max_length=300)] = None
+    requests: Requests = None
+    inputs: InputNames = None
+    input: Annotated[
+        Text | None,
+        Field(
+            min_length=1, max_length=LONGEST_ADDRESS,
+            description="A file of JSON lines, as a batch takes it: the id of an uploaded one, or an address. What is at an "
+            "address is read by the first batch that names the dataset.",
+        ),
+    ] = None  # fmt: skip
+
+
+class Dataset(Answer):
+    """A stored list of requests or inputs, for `dataset_ids` of a batch."""
+
+    id: str
+    name: str
+    tenant: str
+    asset_id: Annotated[str | None, Field(description="The uploaded file that its lines are in.")]
+    source: Annotated[str | None, Field(description="The address that its lines come from, as it may be shown.")]
+    batch_id: Annotated[
+        str | None,
+        Field(description="The batch that it came with: it goes with the last that names it. Null: it stays until deleted."),
+    ]
+    created_at: Moment
+
+
+class DeletedDataset(Answer):
+    deleted: int
 
 
 class EstimateRequest(Inputs):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from towpath import App, Context, Job, ProviderJob, TowpathError
+from towpath import App, Context, Job, ProviderJob, TowpathError, from_json
 from towpath.batches.names import KIND
 from towpath.batches.records import Batch, Dataset, batch_from, dataset_from
 from towpath.http.shapes import LAST
@@ -59,6 +59,13 @@ async def datasets(source: Source, tenant: str, ids: Sequence[str]) -> list[Data
     rows = await source.query("batch_datasets_by_id", tenant=tenant, ids=list(ids))
     found = {row["id"]: dataset_from(row) for row in rows}
     return [found[one] for one in ids if one in found]
+
+
+async def datasets_of_removed(source: Source, batch_id: str) -> list[str]:
+    """The ids of the datasets that a batch names, also if it is out of everybody's sight by now."""
+    return [
+        one for row in await source.query("batch_dataset_ids", batch_id=batch_id) for one in from_json(row["dataset_ids"])
+    ]
 
 
 async def work_on(source: App, batches: Sequence[Batch]) -> list[Work]:

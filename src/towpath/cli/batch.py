@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import sys
 from collections.abc import AsyncIterator, Sequence
@@ -19,8 +18,8 @@ from towpath.batches.lines import pieces_of
 from towpath.batches.names import download_key
 from towpath.batches.views import BatchView, views
 from towpath.cli.auditing import note
-from towpath.cli.batching import moving, showing, transcribing, watching
-from towpath.cli.batching.opening import BatchId, opened_batches
+from towpath.cli.batching import datasets, moving, showing, transcribing, watching
+from towpath.cli.batching.opening import BatchId, DatasetIds, opened_batches, readable
 from towpath.cli.batching.sent import tell_sent
 from towpath.cli.data import options_for
 from towpath.cli.opening import run
@@ -36,9 +35,10 @@ app = typer.Typer(
 )
 
 Requests = Annotated[
-    str,
+    str | None,
     typer.Argument(
-        metavar="FILE", help="Requests as JSON lines, such as {\"custom_id\": \"a\", \"body\": {\"messages\": […]}}; "
+        metavar="FILE", show_default=False,
+        help="Requests as JSON lines, such as {\"custom_id\": \"a\", \"body\": {\"messages\": […]}}; "
         "a file here, or an address that begins with https://, s3://, gs:// or az://.",
     ),
 ]  # fmt: skip
@@ -46,9 +46,10 @@ Requests = Annotated[
 
 @app.command("complete")
 @finds_data
-def complete(
-    file: Requests,
+def complete(  # noqa: PLR0913  (they are the options of a command)
+    file: Requests = None,
     *,
+    dataset: DatasetIds = None,
     provider: Annotated[
         str, typer.Option("--provider", help="Who is asked; LOCAL is the chat service of the settings.")
     ] = "LOCAL",
@@ -75,23 +76,21 @@ def complete(
       towpath batch complete questions.jsonl
       towpath batch complete questions.jsonl --provider OPENAI --model gpt-5-mini --wait
       towpath batch complete https://example.com/questions.jsonl
+      towpath batch complete --dataset ID --model gpt-5-mini --model gpt-5
       towpath batch results ID > answers.jsonl
     """
     settings = {"window": window, "strict_inputs": strict}
     kept = {name: value for name, value in settings.items() if value}
-    if is_address(file):
+    if (file is None) == (not dataset):
+        raise typer.BadParameter("give a FILE, or a --dataset of those there are", param_hint="FILE")
+    if file is None:
+        wanted = Wanted(provider, model or (), title, kept, dataset_ids=dataset or ())
+    elif is_address(file):
         wanted = Wanted(provider, model or (), title, kept, uri=file)
     else:
-        wanted = Wanted(provider, model or (), title or Path(file).name, kept, lines=pieces_of(_readable(file)))
+        wanted = Wanted(provider, model or (), title or Path(file).name, kept, lines=pieces_of(readable(file)))
     batch_id, job_id = run(_complete(wanted, tenant, database))
     tell_sent(batch_id, job_id, database, as_json=as_json, wait=wait)
-
-
-def _readable(file: str) -> Path:
-    path = Path(file)
-    if not path.is_file() or not os.access(path, os.R_OK):
-        raise typer.BadParameter(f"there is no file {clean(file)} that can be read", param_hint="FILE")
-    return path
 
 
 async def _complete(wanted: Wanted, tenant: str, database: str | None) -> tuple[str, str]:
@@ -206,3 +205,4 @@ app.command("cancel")(moving.cancel)
 app.command("retry")(moving.retry)
 app.command("adopt")(moving.adopt)
 app.command("resubmit")(moving.resubmit)
+app.add_typer(datasets.app, name="dataset")

@@ -22,14 +22,21 @@ EXTRAS: dict[str, dict[str, str]] = {
     "aws": {"boto3": "boto3", "httpx": "httpx", "obstore": "obstore"},
     "azure": {"httpx": "httpx", "obstore": "obstore"},
     "google": {"google-cloud-speech": "google.cloud.speech_v2", "google-genai": "google.genai", "obstore": "obstore"},
+    "mcp": {"mcp": "mcp"},
     "openai": {"openai": "openai"},
     "rabbitmq": {"aio-pika": "aio_pika"},
     "sarvam": {"sarvamai": "sarvamai"},
     "sqs": {"boto3": "boto3"},
 }  # fmt: skip
+EXTRAS["mcp"] |= EXTRAS["server"]
 """By extra: its packages, and the module by which one sees that a package is there."""
 
-_FOR = {"server": "for the server", "local": "to transcribe on this machine", "documents": "to read documents"}
+_FOR = {
+    "server": "for the server",
+    "local": "to transcribe on this machine",
+    "documents": "to read documents",
+    "mcp": "to speak with assistants",
+}
 
 
 def need(extra: str, *, useful: tuple[str, ...] = ()) -> None:

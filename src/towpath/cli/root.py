@@ -12,18 +12,22 @@ from towpath.cli import (
     batch,
     demos,
     doctor,
+    documents,
     enqueue,
     examples,
     explain,
     inbox,
+    ingest,
     jobs,
     limits,
     login_link,
+    mcp,
     migrate,
     models,
     prune,
     queues,
     schedules,
+    search,
     serve,
     settings,
     token,
@@ -77,6 +81,7 @@ def root(
 
 
 _SPEECH = "Turn speech into text"
+_READ = "Read documents and find what is in them"
 _MANY = "Ask models many things at once"
 _RUN, _LOOK, _TEND = "Run jobs", "Look at jobs and move them", "Look after the installation"
 _LET_IN = "Let people and programs in"
@@ -87,6 +92,10 @@ app.command("worker", rich_help_panel=_RUN)(worker.worker)
 app.command("enqueue", rich_help_panel=_RUN)(enqueue.enqueue)
 app.command("transcribe", rich_help_panel=_SPEECH)(transcribe.transcribe)
 app.command("watch", rich_help_panel=_SPEECH)(watch.watch)
+app.command("ingest", rich_help_panel=_READ)(ingest.ingest)
+app.command("search", rich_help_panel=_READ)(search.search)
+app.add_typer(documents.app, name="documents", rich_help_panel=_READ)
+app.command("mcp", rich_help_panel=_LET_IN)(mcp.mcp)
 app.add_typer(batch.app, name="batch", rich_help_panel=_MANY)
 app.add_typer(demos.app, name="demo", rich_help_panel=_MANY)
 app.add_typer(jobs.app, name="jobs", rich_help_panel=_LOOK)

@@ -31,7 +31,7 @@ def serve(
         typer.Option(
             "--app",
             metavar="MODULE:NAME",
-            help="Your app, such as shop.jobs:app; without it jobs can be looked at and moved, but not made.",
+            help="Your app, such as shop.jobs:app; without it, the products alone: recordings, documents, batches.",
             show_default=False,
         ),
     ] = None,

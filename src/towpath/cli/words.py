@@ -78,6 +78,12 @@ def time_of_day(moment: datetime | None) -> str:
     return "" if moment is None else moment.astimezone().strftime("%H:%M:%S")
 
 
+def playing_time(seconds: float | None) -> str:
+    """As players show it: `1:05`, `1:02:03`."""
+    minutes, rest = divmod(round(seconds or 0), 60)
+    return f"{minutes // 60}:{minutes % 60:02}:{rest:02}" if minutes >= 60 else f"{minutes}:{rest:02}"
+
+
 def size(number: float) -> str:
     for unit in ("bytes", "KB", "MB", "GB"):
         if number < 1024:

@@ -10,6 +10,8 @@ from typing import Annotated
 import typer
 
 from towpath import config
+from towpath.cli.data import usual_database
+from towpath.cli.extras import need
 from towpath.cli.opening import app_for
 from towpath.cli.options import Database, finds_data
 from towpath.cli.patience import opened_patiently
@@ -22,7 +24,15 @@ log = logging.getLogger("towpath.cli")
 
 @finds_data
 def worker(
-    app_path: Annotated[str, typer.Option("--app", metavar="MODULE:NAME", help="Your app, such as shop.jobs:app.")],
+    app_path: Annotated[
+        str | None,
+        typer.Option(
+            "--app",
+            metavar="MODULE:NAME",
+            help="Your app, such as shop.jobs:app; without it, the products alone: recordings, documents, batches.",
+            show_default=False,
+        ),
+    ] = None,
     queues: Annotated[
         str | None,
         typer.Option(
@@ -47,6 +57,7 @@ def worker(
     \b
     Examples:
       towpath worker --app shop.jobs:app
+      towpath worker --database postgresql://localhost/towpath
       towpath worker --app shop.jobs:app --queues images,video --concurrency 4 --name gpu-1
     """
     from towpath.cli.logs import set_up_logs
@@ -54,7 +65,9 @@ def worker(
     served = None if queues is None else [part.strip() for part in queues.split(",") if part.strip()]
     if served == []:
         raise typer.BadParameter("names no queue; write --queues a,b or leave it out", param_hint="--queues")
-    app = _with_server_parts(app_for(database, app_path))
+    if app_path is None:
+        need("server")  # the products come with it
+    app = _with_server_parts(App(database or usual_database()) if app_path is None else app_for(database, app_path))
     set_up_logs(config.load())
     factory, loop_name = _loop_factory()
     log.info("towpath %s on %s, with %s", __version__, masked(app.url), loop_name)

@@ -13,7 +13,8 @@ from towpath.documents import intake, removing, results, schemas, stored
 from towpath.documents.access import DocumentPath, own_document
 from towpath.documents.intake import Given, Owner, Wanted
 from towpath.documents.names import REINGEST
-from towpath.documents.shaping import document_shape
+from towpath.documents.shaping import document_shape, item_shape
+from towpath.documents.views import item_views
 from towpath.http import shapes
 from towpath.http.audit import audit
 from towpath.http.contents import content_response
@@ -33,8 +34,16 @@ _FILE: dict[int | str, dict[str, Any]] = {
 
 class DocumentQuery(shapes.Request):
     tenant: Annotated[shapes.Label | None, Field(description="For admins; everybody else sees their own tenant.")] = None
+    text: Annotated[
+        shapes.Text | None, Field(min_length=1, max_length=200, description="A part of the title or of where it comes from.")
+    ] = None
     after: Annotated[schemas.Id | None, Field(description="The `next` of the page before.")] = None
     limit: Annotated[int, Field(ge=1, le=200)] = 50
+
+
+class ReadingQuery(shapes.Request):
+    after: Annotated[schemas.Id | None, Field(description="The `next` of the page before.")] = None
+    limit: Annotated[int, Field(ge=1, le=200)] = 20
 
 
 @router.get("", operation_id="list_documents")
@@ -43,7 +52,7 @@ async def list_documents(
 ) -> shapes.Page[schemas.Document]:
     """Documents, newest first."""
     tenant = tenant_of(principal, asked.tenant)
-    found = await stored.documents_page(app, tenant, before=asked.after, limit=asked.limit + 1)
+    found = await stored.documents_page(app, tenant, before=asked.after, limit=asked.limit + 1, text=asked.text)
     return shapes.page_of(found, asked.limit, document_shape, lambda one: one.id)
 
 
@@ -67,6 +76,18 @@ async def get_document_page(
     return schemas.DocumentPage(
         document_id=document.id, number=number, unit=document.unit, text=found.text, pages=document.pages
     )
+
+
+@router.get("/{document_id}/items", operation_id="list_document_readings", responses=responses(404))
+async def list_document_readings(
+    principal: Reader, app: Engine, document_id: DocumentPath, asked: Annotated[ReadingQuery, Query()]
+) -> shapes.Page[schemas.DocumentItem]:
+    """The items that a document was read for, in whichever run, the newest first: each step with what it took."""
+    document = await own_document(app, principal, document_id)
+    found = await stored.items_of_document(app, document.id, before=asked.after, limit=asked.limit + 1)
+    views = await item_views(app, found[: asked.limit])
+    following = views[-1].item.id if len(found) > asked.limit else None
+    return shapes.Page[schemas.DocumentItem](items=[item_shape(view) for view in views], next=following)
 
 
 @router.get(

@@ -131,7 +131,7 @@ async def _uploaded(app: App, given: Sequence[Given], run_id: str, tenant: str) 
                 f"there is no file {(one.asset_id or '')[:100]!r}", path=f"items.{number}.asset_id",
                 remedy="upload it first, with the purpose 'document', and wait for the end of the upload",
             )  # fmt: skip
-        source = f"file:{one.source}" if one.source else f"upload:{asset.sha256}/{asset.name}"
+        source = source_of_file(one.source) if one.source else f"upload:{asset.sha256}/{asset.name}"
         items.append(new_item(run_id, tenant, number, asset_id=asset.id, name=asset.name, source=source))
     return items
 
@@ -159,12 +159,20 @@ def new_item(
 ) -> dict[str, Any]:  # fmt: skip
     """The row of an item. An address is a source of its own, whatever stands behind its question mark included."""
     if address is not None and source is None:
-        query = address.partition("?")[2]
-        source = shown(address) + (f"?{hashlib.sha256(query.encode()).hexdigest()[:16]}" if query else "")
+        source = source_of_address(address)
     return {
         "id": new_id(), "run_id": run_id, "tenant": tenant, "number": number, "asset_id": asset_id, "address": address,
         "name": name or (name_of(address) if address else ""), "source": source, "document_id": document_id,
     }  # fmt: skip
+
+
+def source_of_file(source: str) -> str:
+    return f"file:{source}"
+
+
+def source_of_address(address: str) -> str:
+    query = address.partition("?")[2]
+    return shown(address) + (f"?{hashlib.sha256(query.encode()).hexdigest()[:16]}" if query else "")
 
 
 def _title(wanted: Wanted, items: Sequence[Mapping[str, Any]]) -> str:

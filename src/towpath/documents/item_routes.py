@@ -22,6 +22,24 @@ from towpath.http.routing import Router
 from towpath.http.state import Engine
 
 router = Router(prefix="/api/documents/runs/{run_id}/items", tags=["documents"])
+by_id = Router(prefix="/api/documents/items", tags=["documents"])
+"""For who knows an item and not its run, as from a job."""
+
+
+class IdsQuery(shapes.Request):
+    id: Annotated[list[schemas.Id], Field(min_length=1, max_length=100)]
+
+
+@by_id.get("", operation_id="find_document_items")
+async def find_document_items(
+    principal: Reader, app: Engine, asked: Annotated[IdsQuery, Query()]
+) -> shapes.Page[schemas.DocumentItem]:
+    """The items with these ids, whichever runs they belong to. Those that are not there are left out."""
+    found = await stored.items(app, [one.lower() for one in asked.id])
+    own = [one for one in found if principal.admin or one.tenant == principal.tenant]
+    there = {run.id for run in await stored.runs(app, {one.run_id for one in own})}
+    views = await item_views(app, [one for one in own if one.run_id in there])
+    return shapes.Page[schemas.DocumentItem](items=[item_shape(view) for view in views], next=None)
 
 
 class ItemQuery(shapes.Request):

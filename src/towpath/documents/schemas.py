@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from towpath.documents.intake import LONGEST_ADDRESS, LONGEST_TITLE, MOST_ITEMS
 from towpath.documents.options import LEAST_TOKENS, MOST_TOKENS, USUAL_TOKENS
@@ -65,6 +65,25 @@ class NewRun(Request):
         Priority | None, Field(description="`interactive` goes before `bulk`; unless said otherwise, few items are.")
     ] = None
     title: Annotated[Text | None, Field(max_length=LONGEST_TITLE)] = None
+
+
+class KnownThing(Request):
+    """A file by its source and content, or an address."""
+
+    source: Annotated[Address | None, Field(description="As the item of a run would have it.")] = None
+    sha256: Annotated[str | None, Field(pattern=r"^[0-9a-fA-F]{64}$", description="Of the file's content.")] = None
+    url: Annotated[Address | None, Field(description="https://…, or an object of a bucket.")] = None
+
+    @model_validator(mode="after")
+    def _one_of_the_two(self) -> KnownThing:
+        if (self.url is None) == (self.source is None) or (self.source is None) != (self.sha256 is None):
+            raise ValueError("give source and sha256, or url")
+        return self
+
+
+class AskedKnown(Request):
+    items: Annotated[list[KnownThing], Field(min_length=1, max_length=100)]
+    settings: Annotated[RunSettings, Field(default_factory=RunSettings)]
 
 
 class MadeRun(Answer):
@@ -164,6 +183,10 @@ class DocumentItem(Answer):
     job_id: str | None
     started_at: Moment | None
     finished_at: Moment | None
+
+
+class KnownItems(Answer):
+    items: Annotated[list[DocumentItem | None], Field(description="In the order of what was asked.")]
 
 
 class ItemEvent(Answer):

@@ -60,6 +60,12 @@ async def items_page(source: Source, run_id: str, *, after: int, limit: int) -> 
     return [item_from(row) for row in rows]
 
 
+async def items_of_document(source: Source, document_id: str, *, before: str | None, limit: int) -> list[Item]:
+    """What it was read for, in whichever run, the newest first."""
+    rows = await source.query("document_items_of_document", document_id=document_id, before=before or LAST, limit=limit)
+    return [item_from(row) for row in rows]
+
+
 async def documents(source: Source, ids: Iterable[str]) -> list[Document]:
     asked = list(dict.fromkeys(ids))
     return [document_from(row) for row in await source.query("documents_by_id", ids=asked)] if asked else []
@@ -72,6 +78,14 @@ async def document(source: Source, document_id: str, *, tenant: str | None = Non
     return found[0]
 
 
-async def documents_page(source: Source, tenant: str | None, *, before: str | None, limit: int) -> Sequence[Document]:
-    rows = await source.query("documents_page", tenant=tenant, before=before or LAST, limit=limit)
+async def documents_page(
+    source: Source, tenant: str | None, *, before: str | None, limit: int, text: str | None = None
+) -> Sequence[Document]:
+    """Newest first; `text` is a part of the title or of where it comes from."""
+    like = None if text is None else f"%{_escaped(text.lower())}%"
+    rows = await source.query("documents_page", tenant=tenant, before=before or LAST, limit=limit, text=like)
     return [document_from(row) for row in rows]
+
+
+def _escaped(text: str) -> str:
+    return text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")

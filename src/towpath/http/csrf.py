@@ -24,10 +24,21 @@ def refusal(method: str, headers: Mapping[str, str], base_url: str = "") -> Prob
     if site is not None:
         ours = site in ("same-origin", "none")
     elif origin is not None:
-        ours = _netloc(origin) is not None and _netloc(origin) in _our_own(origin, headers.get("host"), base_url)
+        ours = _is_ours(origin, headers, base_url)
     else:  # no browser: fine, unless it brings a session, which only browsers have
         ours = f"{COOKIE}=" not in headers.get("cookie", "")
     return None if ours else _problem()
+
+
+def foreign_origin(headers: Mapping[str, str], base_url: str = "") -> Problem | None:
+    """Refuses whatever a page of another site has sent, whatever it brings: for routes that no page uses at all, and that
+    have to hold out where a browser was led to them under a name that is not theirs. Programs send no Origin."""
+    origin = headers.get("origin")
+    return None if origin is None or _is_ours(origin, headers, base_url) else _problem()
+
+
+def _is_ours(origin: str, headers: Mapping[str, str], base_url: str) -> bool:
+    return _netloc(origin) is not None and _netloc(origin) in _our_own(origin, headers.get("host"), base_url)
 
 
 def _problem() -> Problem:

@@ -55,6 +55,13 @@ async def ask_documents(
     return found
 
 
+@router.get("", operation_id="can_ask")
+async def can_ask(_principal: Reader, app: Engine) -> schemas.Asking:
+    """Whether questions are answered here, by which model, or what to do about it."""
+    there = bool(app.settings.chat_url)
+    return schemas.Asking(model=app.settings.chat_model if there else None, remedy=None if there else no_chat().remedy)
+
+
 @router.get("/{question_id}", operation_id="get_answer", responses=responses(404))
 async def get_answer(principal: Reader, app: Engine, question_id: QuestionPath) -> schemas.Answered:
     """How far a question is, and its answer."""

@@ -35,12 +35,13 @@ class Asked:
     run: str | None = None
     type: str | None = None
     entity: str | None = None
+    kind: str | None = None
     document_id: str | None = None
     recording_id: str | None = None
 
     @property
     def scope(self) -> Scope:
-        return Scope(self.run, self.type, self.entity, self.document_id, self.recording_id)
+        return Scope(self.run, self.type, self.entity, self.kind, self.document_id, self.recording_id)
 
 
 def no_chat() -> Fatal:

@@ -22,6 +22,7 @@ Entity = Annotated[
     Text | None,
     Field(max_length=300, description="Only what names this: its type and key, such as `person:helen brandt`."),
 ]
+Kind = Annotated[Literal["document", "recording"] | None, Field(description="Only documents, or only recordings.")]
 OneDocument = Annotated[Id | None, Field(description="Only in this document.")]
 OneRecording = Annotated[Id | None, Field(description="Only in this recording.")]
 
@@ -85,6 +86,7 @@ class NewQuestion(Request):
     run: Run = None
     type: Type = None
     entity: Entity = None
+    kind: Kind = None
     document_id: OneDocument = None
     recording_id: OneRecording = None
     wait: Annotated[
@@ -112,6 +114,13 @@ class CitedPassage(Passage):
 class QuestionError(Answer):
     message: str
     remedy: str | None
+
+
+class Asking(Answer):
+    """Whether questions are answered here."""
+
+    model: Annotated[str | None, Field(description="Of the chat service; null: none is configured.")]
+    remedy: Annotated[str | None, Field(description="What to do to have questions answered, if they are not.")]
 
 
 class Answered(Answer):

@@ -16,6 +16,7 @@ class Scope:
     run: str | None = None
     type: str | None = None
     entity: str | None = None
+    kind: str | None = None
     document_id: str | None = None
     recording_id: str | None = None
 
@@ -31,7 +32,9 @@ class Scope:
     def filter(self) -> Filter | None:
         """None: all of it."""
         tags = [f"{name}:{value.lower()}" for name, value in (("run", self.run), ("type", self.type)) if value is not None]
-        kind, ids = (None, None) if self.source is None else (self.source[0], [self.source[1]])
+        kind, ids = (self.kind, None) if self.source is None else (self.source[0], [self.source[1]])
+        if self.kind not in (None, kind):
+            raise SchemaInvalid(f"a {kind} is looked into, and {self.kind}s were asked for", path="kind")
         if not tags and kind is None and self.entity is None:
             return None
         return Filter(kind=kind, ids=ids, tags=tags, entity=None if self.entity is None else _entity(self.entity))

@@ -30,6 +30,7 @@ class SearchQuery(shapes.Request):
     run: schemas.Run = None
     type: schemas.Type = None
     entity: schemas.Entity = None
+    kind: schemas.Kind = None
     document_id: schemas.OneDocument = None
     recording_id: schemas.OneRecording = None
     how: Annotated[search.How, Field(description="By words, by meaning, or both.")] = "both"
@@ -41,6 +42,8 @@ class SearchQuery(shapes.Request):
 class EntityQuery(shapes.Request):
     type: Annotated[shapes.Name | None, Field(description="Only of this type, such as `person`.")] = None
     q: Annotated[shapes.Text, Field(max_length=200, description="How the key begins.")] = ""
+    document_id: schemas.OneDocument = None
+    recording_id: schemas.OneRecording = None
     limit: Annotated[int, Field(ge=1, le=200)] = 50
     cursor: Cursor = None
     tenant: Tenant = None
@@ -67,7 +70,7 @@ def need_index() -> None:
 async def search_documents(principal: Reader, app: Engine, asked: Annotated[SearchQuery, Query()]) -> schemas.Results:
     """Passages of documents and recordings that answer best, by words and by meaning."""
     need_index()
-    scope = Scope(asked.run, asked.type, asked.entity, asked.document_id, asked.recording_id)
+    scope = Scope(asked.run, asked.type, asked.entity, asked.kind, asked.document_id, asked.recording_id)
     found = await search.find(
         app, whose(principal, asked.tenant), asked.q, filter=scope.filter(), how=asked.how, limit=asked.limit,
         after=asked.cursor,
@@ -94,8 +97,9 @@ async def get_passage(
 async def list_entities(principal: Reader, app: Engine, asked: Annotated[EntityQuery, Query()]) -> schemas.Entities:
     """Who and what is named, those in most passages first. Types that are found wrongly too often are not among them."""
     found, after = await search.entities(
-        app, whose(principal, asked.tenant), type=asked.type, begins=asked.q.lower(), limit=asked.limit, after=asked.cursor
-    )
+        app, whose(principal, asked.tenant), type=asked.type, begins=asked.q.lower(), limit=asked.limit, after=asked.cursor,
+        of=Scope(document_id=asked.document_id, recording_id=asked.recording_id).source,
+    )  # fmt: skip
     items = [
         schemas.NamedEntity(type=one.type, key=one.key, name=one.value, passages=one.passages, sources=one.sources)
         for one in found

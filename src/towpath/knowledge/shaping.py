@@ -37,5 +37,6 @@ def _link(one: Stored, start: float | None) -> str | None:
     if one.kind == RECORDING:
         return f"/recordings/{one.source_id}?t={int(start or 0)}"
     if one.kind == DOCUMENT:
-        return f"/documents/{one.source_id}" + ("" if one.page is None else f"?page={one.page}")
+        page = "" if one.page is None else f"page={one.page}&"
+        return f"/documents/{one.source_id}?{page}passage={one.ordinal}"
     return None

@@ -13,6 +13,8 @@ from towpath.models.settings import ModelSettings
 from towpath.models.wire import Service, service
 
 _PATH = "/chat/completions"
+_MOST_TOKENS = 10**9
+"""More than that is no count of anything, and nobody can add it up."""
 _THOUGHT = re.compile(r"<think>.*?</think>", re.DOTALL)
 
 
@@ -85,4 +87,4 @@ def client_for(settings: ModelSettings, model: str | None = None) -> Chat | None
 
 def _count(usage: Any, name: str) -> int | None:
     value = usage.get(name) if isinstance(usage, dict) else None
-    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
+    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= _MOST_TOKENS else None

@@ -13,13 +13,17 @@ MOST = 500
 
 
 async def entities(
-    app: App, tenant: str, *, type: str | None = None, begins: str = "", limit: int = 50, after: str | None = None
-) -> tuple[list[Entity], str | None]:
-    """Those in most passages first; `begins` is the beginning of a key. With them comes what asks for the next page."""
+    app: App, tenant: str, *, type: str | None = None, begins: str = "", limit: int = 50, after: str | None = None,
+    of: tuple[str, str] | None = None,
+) -> tuple[list[Entity], str | None]:  # fmt: skip
+    """Those in most passages first; `begins` is the beginning of a key, and `of` the kind and id of the one source that is
+    looked into. With them comes what asks for the next page."""
     start = place(limit, after, MOST)
-    rows = await app.query(
-        "search_entities", tenant=tenant, types=_types(type), begins=_escaped(begins) + "%", limit=limit + 1, skipped=start
-    )
+    asked = {"tenant": tenant, "types": _types(type), "begins": _escaped(begins) + "%", "limit": limit + 1, "skipped": start}
+    if of is None:
+        rows = await app.query("search_entities", **asked)
+    else:
+        rows = await app.query("search_entities_of", kind=of[0], id=of[1], **asked)
     found = [Entity(row["type"], row["key"], row["value"], row["passages"], row["sources"]) for row in rows]
     return found[:limit], str(start + limit) if len(found) > limit else None
 

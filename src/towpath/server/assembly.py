@@ -20,6 +20,7 @@ from towpath.server.routes import (
     assets as asset_routes,
 )
 from towpath.server.routes import (
+    assistants,
     audit,
     bulk,
     events,
@@ -54,7 +55,7 @@ from towpath.version import __version__
 
 _RESOURCES = (
     session, oidc, jobs, making, moving, bulk, events, inbox, queues, workers, schedules, operations, stats, webhooks,
-    settings, limits, tokens, users, asset_routes, uploads, audit, metrics, health, problems, manual, example,
+    settings, limits, tokens, users, asset_routes, uploads, audit, metrics, health, problems, manual, example, assistants,
 )  # fmt: skip
 
 
@@ -99,6 +100,9 @@ async def _lifespan(api: FastAPI) -> AsyncIterator[None]:
         hands = UploadWorker(app)
         stack.push_async_callback(hands.stop)
         await hands.start()
+        speaker = assistants.Speaker(api)
+        stack.push_async_callback(speaker.stop)
+        await speaker.start()
         deliveries = dispatcher(app)
         deliveries.start()
         stack.push_async_callback(deliveries.stop)

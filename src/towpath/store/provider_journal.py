@@ -54,8 +54,13 @@ async def unknown(tx: Tx, after: str, limit: int) -> list[ProviderJob]:
     return [provider_job_from(row) for row in await tx.fetch("unknown_provider_jobs", after=after, limit=limit)]
 
 
-async def poll_soon(tx: Tx, provider: str, external_id: str) -> bool:
-    return bool(await tx.execute("poll_soon", provider=provider, external_id=external_id, now=tx.now))
+async def poll_soon(tx: Tx, provider: str, external_id: str, pause: timedelta) -> bool:
+    """Now, or if its provider has told of it a moment ago, when `pause` is over: a message that is sent again and again
+    neither asks the provider as often nor takes the job from whoever is just asking."""
+    named = {"provider": provider, "external_id": external_id}
+    if await tx.execute("poll_now", **named, now=tx.now, lately=tx.now - pause):
+        return True
+    return bool(await tx.execute("poll_soon", **named, soon=tx.now + pause))
 
 
 async def intend(
@@ -216,6 +221,13 @@ async def end_by_hand(tx: Tx, order: ProviderJob, error: str | None) -> None:
     await tx.execute(
         "note_ended", id=order.id, state=cancelled, status="CANCELLED", error=error, now=tx.now, states=_OPEN
     )  # fmt: skip
+
+
+async def forget(tx: Tx, orders: Sequence[ProviderJob]) -> None:
+    """Takes away those whose jobs were deleted. Whoever deletes one now has not seen that its order is stopped and leaves
+    it to us, so that commit is waited for; who comes later takes the order along."""
+    await tx.jobs("lock_jobs", ids=sorted({order.job_id for order in orders}))
+    await tx.execute("delete_provider_jobs_without_jobs", ids=[order.id for order in orders])
 
 
 async def due_next(tx: Tx, providers: Sequence[str]) -> datetime | None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.commands import Commands
+from tests.cli.commands import Commands, words
 from tests.models.wire_server import WireServer
 from tests.products.batches.test_here import asks, echo
 from towpath import App, Settings
@@ -101,3 +101,16 @@ def test_a_status_is_looked_for_beyond_the_first_page(towpath: Commands, questio
         towpath("batch", "complete", questions, "--model", "m")
     assert [one["id"] for one in towpath.json("batch", "list", "--status", "cancelled", "--limit", "2")] == [stopped]
     assert len(towpath.json("batch", "list", "--limit", "2")) == 2
+
+
+def test_a_list_is_stored_and_asked_more_than_once(towpath: Commands, questions: Path, wire: WireServer):
+    dataset = towpath("batch", "dataset", "add", questions, "--name", "Of the year").stdout.strip()
+    assert [one["name"] for one in towpath.json("batch", "dataset", "list")] == ["Of the year"]
+    assert "Of the year" in towpath("batch", "dataset", "list").stdout
+    made = [towpath.json("batch", "complete", "--dataset", dataset, "--model", "m")["id"] for _ in range(2)]
+    refused = towpath("batch", "dataset", "remove", dataset, code=2)
+    assert f"the batch {made[1]} names it" in words(refused.stderr)
+    assert "give a FILE, or a --dataset" in words(towpath("batch", "complete", "--model", "m", code=2).stderr)
+    spare = towpath.json("batch", "dataset", "add", questions)["id"]
+    assert towpath("batch", "dataset", "remove", spare).stdout.strip() == "removed"
+    assert "no dataset has the id" in words(towpath("batch", "dataset", "remove", spare, code=2).stderr)

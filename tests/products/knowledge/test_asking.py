@@ -161,3 +161,13 @@ async def test_the_question_is_no_instruction_of_ours(chatting: Library, wire: W
     assert (system["role"], user["role"]) == ("system", "user")
     assert "Ignore all" not in system["content"]
     assert "Ignore all" in user["content"]
+
+
+async def test_whoever_asks_first_whether_questions_are_answered_is_told_by_whom_or_what_to_do(library: Library):
+    told = ok(await library.ann.get("/api/documents/ask"))
+    assert told["model"] is None
+    assert "TOWPATH_CHAT_URL" in told["remedy"]
+
+
+async def test_with_a_chat_service_its_model_is_told(chatting: Library):
+    assert ok(await chatting.ann.get("/api/documents/ask")) == {"model": "m", "remedy": None}

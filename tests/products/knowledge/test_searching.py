@@ -13,7 +13,7 @@ from towpath import search
 async def test_a_result_says_what_where_and_why(library: Library):
     [found] = [one for one in await library.results(q="naps couch") if one["document_id"]][:1]
     assert (found["document_id"], found["recording_id"], found["type"], found["title"]) == (GUIDE, None, "pdf", "Guide")
-    assert (found["page"], found["start"], found["link"]) == (1, None, f"/documents/{GUIDE}?page=1")
+    assert (found["page"], found["start"], found["link"]) == (1, None, f"/documents/{GUIDE}?page=1&passage=0")
     marked = [found["text"][place["start"] : place["end"]] for place in found["highlights"]]
     assert marked == ["naps", "couch"]
     assert found["score"] > 0
@@ -105,6 +105,22 @@ async def test_entities_are_counted(library: Library):
     people = ok(await library.ann.get("/api/documents/entities", params={"type": "person", "q": "Helen"}))["items"]
     assert [one["key"] for one in people] == ["helen brandt"]
     assert ok(await library.ann.get("/api/documents/entities", params={"type": "colour"}))["items"] == []
+
+
+async def test_entities_of_one_document_are_counted_in_it_alone(library: Library):
+    answer = ok(await library.ann.get("/api/documents/entities", params={"document_id": GUIDE, "type": "person"}))
+    assert [(one["key"], one["passages"], one["sources"]) for one in answer["items"]] == [("helen brandt", 1, 1)]
+    assert ok(await library.ann.get("/api/documents/entities", params={"document_id": THEIRS}))["items"] == []
+    first = ok(await library.ann.get("/api/documents/entities", params={"document_id": GUIDE, "limit": 1}))
+    rest = {"document_id": GUIDE, "limit": 1, "cursor": first["next"]}
+    assert ok(await library.ann.get("/api/documents/entities", params=rest))["items"] != first["items"]
+
+
+async def test_documents_and_recordings_can_be_looked_through_alone(library: Library):
+    assert {one["type"] for one in await library.results(q="gates", kind="document")} == {"pdf"}
+    assert {one["type"] for one in await library.results(q="gates", kind="recording")} == {"recording"}
+    twice = {"q": "gates", "kind": "recording", "document_id": GUIDE}
+    problem(await library.ann.get("/api/documents/search", params=twice), 422, "invalid")
 
 
 @on_sqlite

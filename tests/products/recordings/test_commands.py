@@ -1,20 +1,13 @@
 """towpath transcribe and towpath watch, as processes and against a server."""
 
-import asyncio
 import json
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
 from tests.cli.commands import Commands, started, until, words
-from tests.engine.working import working
 from tests.products.recordings.media import encoded, silence, speech
-from tests.server.api.live import Live, live_server
-from towpath import App, Settings
-from towpath.server import attach
+from tests.server.api.live import Live, live_server, worker_on
 
 TALK = encoded(speech("clone-test"), "mp3")
 
@@ -70,7 +63,7 @@ def test_a_server_transcribes_for_whoever_has_a_token(folder: Path, live: Live, 
     towpath = Commands("sqlite:///unused.db")
     there = ("--server", live.url, "--token", live.secrets["ann"])
     (folder / "notes.mp3").write_text("these are only notes")
-    with worker_on(live, folder):
+    with worker_on(folder, "transcription", "summary"):
         done = towpath("transcribe", "talk.mp3", "notes.mp3", "--out", "txt,srt", *there, code=1)
         assert "talk.mp3 → talk.txt, talk.srt" in done.stdout
         assert "'notes.mp3' is text" in words(done.stdout)
@@ -95,28 +88,6 @@ def test_a_server_refuses_with_its_own_words(folder: Path, live: Live, monkeypat
     assert "tlh" in towpath(*args, live.secrets["ann"], "--language", "tlh", code=1).stdout
     away = towpath("transcribe", "talk.mp3", "--server", "http://127.0.0.1:9", "--token", "x", code=1)
     assert "http://127.0.0.1:9 does not answer" in words(away.stdout)
-
-
-@contextmanager
-def worker_on(live: Live, folder: Path) -> Iterator[None]:
-    """A worker for the recordings of that server, in a thread of its own."""
-    settings = Settings(blobs_url=(folder / "blobs").as_uri(), poll_seconds=0.1, drain_seconds=0.2)
-    app = attach(App(f"sqlite:///{folder}/jobs.db", settings=settings))
-    ready, stop = threading.Event(), threading.Event()
-
-    async def work() -> None:
-        async with app, working(app, "transcription", "summary"):
-            ready.set()
-            await asyncio.to_thread(stop.wait)
-
-    thread = threading.Thread(target=lambda: asyncio.run(work()))
-    thread.start()
-    try:
-        assert ready.wait(30)
-        yield
-    finally:
-        stop.set()
-        thread.join(30)
 
 
 def test_formats_that_do_not_exist_are_refused_before_anything_is_done(folder: Path, monkeypatch: pytest.MonkeyPatch):

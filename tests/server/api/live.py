@@ -13,12 +13,14 @@ import uvicorn
 from tests.engine.working import ended, working
 from tests.server.api.site import Site, opened_site
 from towpath import App, Settings
+from towpath.server import attach
 
 
 @dataclass
 class Live:
     url: str = ""
     secrets: dict[str, str] = field(default_factory=dict)
+    """Tokens by person; `reader` is one of ann's that may only look."""
     jobs: list[str] = field(default_factory=list)
     stop: Callable[[], object] = field(default=lambda: None)
 
@@ -75,7 +77,9 @@ async def _main(url: str, folder: Path, live: Live, ready: threading.Event, fail
     try:
         async with opened_site(App(url, settings=settings)) as site:
             live.jobs = await _some_jobs(site)
-            live.secrets = site.secrets
+            live.secrets = dict(site.secrets)
+            async with await site.person("ann", scopes=("read",)):
+                live.secrets["reader"] = site.secrets["ann"]
             config = uvicorn.Config(_SoonGone(site.api), port=0, lifespan="off", log_config=None, ws="none")
             server = uvicorn.Server(config)
             serving = asyncio.create_task(server.serve())
@@ -103,3 +107,25 @@ async def _some_jobs(site: Site) -> list[str]:
             await ended(site.app, job)
     waiting = await site.app.enqueue("hold", 1, tenant="north", delay=3600)
     return [*(job.id for job in jobs), waiting.id]
+
+
+@contextmanager
+def worker_on(folder: Path, *queues: str) -> Iterator[None]:
+    """A worker for the server whose database and blobs are in that folder, in a thread of its own."""
+    settings = Settings(blobs_url=(folder / "blobs").as_uri(), poll_seconds=0.1, drain_seconds=0.2, allow_private_urls=True)
+    app = attach(App(f"sqlite:///{folder}/jobs.db", settings=settings))
+    ready, stop = threading.Event(), threading.Event()
+
+    async def work() -> None:
+        async with app, working(app, *queues):
+            ready.set()
+            await asyncio.to_thread(stop.wait)
+
+    thread = threading.Thread(target=lambda: asyncio.run(work()))
+    thread.start()
+    try:
+        assert ready.wait(30)
+        yield
+    finally:
+        stop.set()
+        thread.join(30)

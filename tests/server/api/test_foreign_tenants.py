@@ -25,6 +25,8 @@ from towpath.server import openapi
 
 MARK = "the-south-has-a-secret"
 WAVE = b"RIFF\x24\x00\x00\x00WAVEfmt " + bytes(24)
+TEXT = f"a text about {MARK}".encode()
+SHA256_OF_TEXT = hashlib.sha256(TEXT).hexdigest()
 HIDDEN = "hidden"  # ids in the path: 404, as if there were nothing
 ADMINS = "admins"  # 403 for everybody else
 CLEAN = "clean"  # answers, and nothing of another tenant is in the answer
@@ -93,7 +95,7 @@ CASES: dict[str, list[Case]] = {
     "resume_schedule": [Case(ADMINS)],
     "get_prices": [Case(ADMINS)],
     "set_prices": [Case(ADMINS, {})],
-    "list_limits": [Case(ADMINS)],
+    "list_limits": [Case(CLEAN)],
     "set_limit": [Case(ADMINS, {"cents": 1})],
     "clear_limit": [Case(ADMINS)],
     "list_users": [Case(ADMINS)],
@@ -143,12 +145,18 @@ CASES: dict[str, list[Case]] = {
         Case(REFUSED, query={"q": MARK, "tenant": "south"}),
     ],
     "get_passage": [Case(HIDDEN), Case(REFUSED, query={"tenant": "south"})],
-    "list_entities": [Case(CLEAN), Case(CLEAN, query={"q": "hidden"}), Case(REFUSED, query={"tenant": "south"})],
+    "list_entities": [
+        Case(CLEAN),
+        Case(CLEAN, query={"recording_id": "{recording}"}),
+        Case(CLEAN, query={"q": "hidden"}),
+        Case(REFUSED, query={"tenant": "south"}),
+    ],
     "ask_documents": [
         Case(HIDDEN, {"question": MARK, "recording_id": "{recording}"}),
         Case(HIDDEN, {"question": MARK, "document_id": "{recording}"}),
     ],
     "get_answer": [Case(HIDDEN)],
+    "can_ask": [Case(CLEAN)],
     # batches
     "get_batch": [Case(HIDDEN)],
     "get_batch_results": [Case(HIDDEN)],
@@ -166,6 +174,10 @@ CASES: dict[str, list[Case]] = {
         Case(HIDDEN, {"models": ["m"], "input": "{asset}"}),
         Case(HIDDEN, {"models": ["m"], "dataset_ids": ["{dataset}"]}),
     ],
+    "get_dataset": [Case(HIDDEN)],
+    "delete_dataset": [Case(HIDDEN)],
+    "create_dataset": [Case(HIDDEN, {"input": "{asset}"})],
+    "list_datasets": [Case(CLEAN), Case(CLEAN, query={"after": "{dataset}"}), Case(REFUSED, query={"tenant": "south"})],
     "list_batches": [Case(CLEAN), Case(CLEAN, query={"after": "{batch}"}), Case(REFUSED, query={"tenant": "south"})],
     "list_providers": [Case(CLEAN)],
     # documents
@@ -182,7 +194,15 @@ CASES: dict[str, list[Case]] = {
         Case("unfit", {"kind": "reingest", "items": [{"document_id": "{document}"}]}),
     ],
     "list_document_runs": [Case(CLEAN), Case(CLEAN, query={"after": "{run}"}), Case(REFUSED, query={"tenant": "south"})],
-    "list_documents": [Case(CLEAN), Case(CLEAN, query={"after": "{document}"}), Case(REFUSED, query={"tenant": "south"})],
+    "list_documents": [
+        Case(CLEAN),
+        Case(CLEAN, query={"text": MARK}),
+        Case(CLEAN, query={"after": "{document}"}),
+        Case(REFUSED, query={"tenant": "south"}),
+    ],
+    "find_known_documents": [Case(CLEAN, {"items": [{"source": f"{MARK}.txt", "sha256": SHA256_OF_TEXT}]})],
+    "find_document_items": [Case(CLEAN, query={"id": "{item}"})],
+    "list_document_readings": [Case(HIDDEN)],
     "get_document": [Case(HIDDEN)],
     "get_document_page": [Case(HIDDEN)],
     "get_document_file": [Case(HIDDEN)],
@@ -234,7 +254,7 @@ class South:
         if not isinstance(value, str):
             return value
         value = value.replace("{job}", self.ids["id"]).replace("{recording}", self.ids["recording_id"])
-        for name in ("asset", "batch", "dataset", "run", "document"):
+        for name in ("asset", "batch", "dataset", "run", "item", "document"):
             value = value.replace(f"{{{name}}}", self.ids[f"{name}_id"])
         return value
 
@@ -315,10 +335,10 @@ async def a_document(site: Site) -> dict[str, Any]:
     """Of the other tenant, read; its item."""
 
     async def pieces() -> AsyncIterator[bytes]:
-        yield f"a text about {MARK}".encode()
+        yield TEXT
 
     asset = await assets.receive(site.app, "south", f"{MARK}.txt", pieces(), kinds=None, created_by=None)
-    asked = {"kind": "upload", "items": [{"asset_id": asset.id}]}
+    asked = {"kind": "upload", "items": [{"asset_id": asset.id, "source": f"{MARK}.txt"}]}
     run = ok(await site.bob.post("/api/documents/runs", json=asked), 202)
     async with working(site.app, "documents"):
         await ended(site.app, run["job_id"])
@@ -419,6 +439,8 @@ async def test_an_admin_sees_what_was_hidden(site: Site, south: South):
     assert MARK in (await site.root.get("/api/recordings")).text
     assert MARK in (await site.root.get("/api/batches")).text
     assert MARK in (await site.root.get("/api/documents")).text
+    known = {"items": [{"source": f"{MARK}.txt", "sha256": SHA256_OF_TEXT}]}
+    assert MARK in (await site.bob.post("/api/documents/known", json=known)).text
     assert MARK in (await site.root.get("/api/documents/runs")).text
     assert MARK in (await site.root.get(f"/api/documents/{south.ids['document_id']}/pages/1")).text
 

@@ -41,11 +41,11 @@ CREATE TABLE towpath.batch_dataset (
     asset_id   text,
     -- Where the lines come from, as it may be shown: without what stands behind its question mark.
     source     text,
-    -- The batch that it came with. It goes with that one, unless another batch names it.
-    batch_id   text NOT NULL,
+    -- The batch that it came with: it goes with the last that names it. Null: it was made by itself, and stays.
+    batch_id   text,
     created_at timestamptz NOT NULL
 );
-CREATE INDEX batch_dataset_batch ON towpath.batch_dataset (batch_id);
+CREATE INDEX batch_dataset_tenant ON towpath.batch_dataset (tenant, id);
 
 -- A batch that is put together of requests that come one by one. While it is open it takes more of them.
 CREATE TABLE towpath.batch_gathering (

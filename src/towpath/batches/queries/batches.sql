@@ -55,12 +55,28 @@ SELECT id, tenant, name, asset_id, source, batch_id, created_at FROM towpath.bat
 -- name: batch_datasets_known
 SELECT id FROM towpath.batch_dataset WHERE id IN :ids
 
--- name: batch_datasets_of
--- Those that came with a batch and that no other names.
+-- name: batch_datasets_found
+SELECT id, tenant, name, asset_id, source, batch_id, created_at FROM towpath.batch_dataset WHERE id IN :ids
+
+-- name: batch_datasets_page
+SELECT id, tenant, name, asset_id, source, batch_id, created_at FROM towpath.batch_dataset
+WHERE id < :before AND (CAST(:tenant AS text) IS NULL OR tenant = CAST(:tenant AS text))
+ORDER BY id DESC LIMIT :limit
+
+-- name: batches_naming
+SELECT id FROM towpath.batch
+WHERE tenant = :tenant AND removed_at IS NULL AND dataset_ids LIKE '%' || :dataset_id || '%'
+ORDER BY id DESC LIMIT 1
+
+-- name: batch_dataset_ids
+SELECT dataset_ids FROM towpath.batch WHERE id = :batch_id
+
+-- name: batch_datasets_done_with
+-- Of these, which a batch names, those that came with some batch and that no other names.
 SELECT id FROM towpath.batch_dataset AS dataset
-WHERE batch_id = :batch_id
+WHERE id IN :ids AND batch_id IS NOT NULL
   AND NOT EXISTS (SELECT 1 FROM towpath.batch AS other
-                  WHERE other.tenant = dataset.tenant AND other.id <> dataset.batch_id AND other.removed_at IS NULL
+                  WHERE other.tenant = dataset.tenant AND other.id <> :batch_id AND other.removed_at IS NULL
                     AND other.dataset_ids LIKE '%' || dataset.id || '%')
 
 -- name: batch_datasets_delete

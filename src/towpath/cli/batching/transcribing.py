@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -18,7 +19,7 @@ from towpath.batches.intake import MOST_INPUTS, Owner, Wanted
 from towpath.batches.lines import pieces_of
 from towpath.batches.names import LOCAL, TRANSCRIPTION
 from towpath.cli.auditing import note
-from towpath.cli.batching.opening import opened_batches
+from towpath.cli.batching.opening import DatasetIds, opened_batches
 from towpath.cli.batching.sent import tell_sent
 from towpath.cli.opening import run
 from towpath.cli.options import AsJson, Database, finds_data
@@ -30,9 +31,10 @@ from towpath.outbound.sources import is_address
 
 _ID = re.compile(r"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}")
 Inputs = Annotated[
-    list[str],
+    list[str] | None,
     typer.Argument(
-        metavar="INPUT...", help="Audio or video: files here, addresses that begin with https://, s3://, gs:// or az://, "
+        metavar="INPUT...", show_default=False,
+        help="Audio or video: files here, addresses that begin with https://, s3://, gs:// or az://, "
         "and ids of uploaded files.",
     ),
 ]  # fmt: skip
@@ -40,8 +42,9 @@ Inputs = Annotated[
 
 @finds_data
 def transcribe(  # noqa: PLR0913  (they are the options of a command)
-    inputs: Inputs,
+    inputs: Inputs = None,
     *,
+    dataset: DatasetIds = None,
     provider: Annotated[
         str, typer.Option("--provider", help="Who hears them; LOCAL is this installation's own workers.")
     ] = LOCAL,
@@ -79,8 +82,11 @@ def transcribe(  # noqa: PLR0913  (they are the options of a command)
     """
     told = {"locale": locale, "diarization": speakers, "word_timestamps": words, "strict_inputs": strict}
     settings = {name: value for name, value in told.items() if value}
-    wanted = Wanted(provider, model or (), title or _title(inputs), settings, task_type=TRANSCRIPTION)
-    batch_id, job_id = run(_transcribe(_checked(inputs), wanted, tenant, database, quiet=as_json))
+    if (not inputs) == (not dataset):
+        raise typer.BadParameter("give an INPUT or more, or a --dataset of those there are", param_hint="INPUT")
+    named = title or (_title(inputs) if inputs else None)
+    wanted = Wanted(provider, model or (), named, settings, dataset_ids=dataset or (), task_type=TRANSCRIPTION)
+    batch_id, job_id = run(_transcribe(_checked(inputs or ()), wanted, tenant, database, quiet=as_json))
     tell_sent(batch_id, job_id, database, as_json=as_json, wait=wait)
 
 
@@ -112,10 +118,7 @@ async def _transcribe(
         uploaded: list[str] = []
         try:
             named = await _named(app, inputs, tenant, uploaded, quiet=quiet)
-            asked = Wanted(
-                wanted.provider, wanted.models, wanted.title, wanted.settings, lines=intake.as_inputs(named),
-                task_type=TRANSCRIPTION,
-            )  # fmt: skip
+            asked = wanted if not named else replace(wanted, lines=intake.as_inputs(named))
             batch_id, job_id = await intake.create(app, asked, Owner(tenant))
         except BaseException:
             with suppress(Exception):  # why nothing was sent is what has to be told

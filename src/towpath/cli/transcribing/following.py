@@ -13,6 +13,7 @@ from rich.text import Text
 from towpath.blobs import BlobError
 from towpath.cli.screen import clean, console, is_live, one_line
 from towpath.cli.transcribing.place import FileOptions, Look, Place, digest_of
+from towpath.cli.words import playing_time
 from towpath.core.errors import TowpathError
 
 _LOOK_EVERY = 0.25
@@ -164,12 +165,7 @@ class Bars(Screen):
 class _Seconds(ProgressColumn):
     def render(self, task: Task) -> Text:
         known = task.total is not None and (task.total > 1.0 or task.completed > 0)
-        return Text(f"{_clock(task.completed)} / {_clock(task.total)}" if known else "")
-
-
-def _clock(seconds: float | None) -> str:
-    minutes, rest = divmod(round(seconds or 0), 60)
-    return f"{minutes // 60}:{minutes % 60:02}:{rest:02}" if minutes >= 60 else f"{minutes}:{rest:02}"
+        return Text(f"{playing_time(task.completed)} / {playing_time(task.total)}" if known else "")
 
 
 def _screen(outcomes: Sequence[Outcome]) -> Screen:

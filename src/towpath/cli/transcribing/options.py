@@ -8,23 +8,17 @@ from typing import Annotated
 
 import typer
 
+from towpath.cli.asking import Server, Token, check_token
 from towpath.cli.extras import need
 from towpath.cli.transcribing.place import Place
-from towpath.core.errors import ConfigurationError
 from towpath.store.private import make_folder
+
+__all__ = ["Concurrency", "Data", "Language", "Out", "Server", "Speakers", "Summary", "To", "Token", "place_for"]
 
 Data = Annotated[
     Path,
     typer.Option("--data", metavar="DIR", help="Where recordings are kept, as with towpath up; made if missing."),
 ]  # fmt: skip
-Server = Annotated[
-    str | None,
-    typer.Option("--server", metavar="URL", help="Let this server do it instead of this machine.", show_default=False),
-]
-Token = Annotated[
-    str | None,
-    typer.Option("--token", metavar="TOKEN", help="An API token of that server.", show_default=False),
-]
 Out = Annotated[
     str, typer.Option("--out", metavar="FORMATS", help="What to write: txt, srt, vtt, json, md; several with commas.")
 ]
@@ -42,8 +36,7 @@ Concurrency = Annotated[int, typer.Option("--concurrency", min=1, help="How many
 
 def place_for(data: Path, server: str | None, token: str | None, concurrency: int) -> AbstractAsyncContextManager[Place]:
     """Where the work is done. What hears is an extra, and a server that is asked has its own."""
-    if token is not None and server is None:
-        raise ConfigurationError("--token is for --server; a data directory on this machine needs none")
+    check_token(server, token)
     if server is not None:
         from towpath.cli.transcribing.remotely import on_server
 

@@ -8,13 +8,13 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from towpath.cli.asking import ask, server_at
 from towpath.cli.transcribing.place import FileOptions, Look, Told, look_at
-from towpath.core.errors import ConfigurationError, Fatal, TowpathError
+from towpath.core.errors import Fatal
 
 if TYPE_CHECKING:
     import httpx
 
-_NOT_LOGGED_IN = 401
 _ASK_AGAIN = 2.0
 
 
@@ -57,42 +57,12 @@ class OnServer:
         return (await self._ask("GET", f"/api/recordings/{recording_id}/export", params={"format": wanted})).text
 
     async def _ask(self, method: str, path: str, **options: Any) -> httpx.Response:
-        import httpx
-
-        try:
-            answer = await self._client.request(method, path, **options)
-        except httpx.HTTPError as error:
-            raise ConfigurationError(
-                f"the server at {self._client.base_url} does not answer: {str(error) or type(error).__name__}"
-            ) from None
-        if answer.is_success:
-            return answer
-        raise _refusal(answer)
+        return await ask(self._client, method, path, **options)
 
 
 def _fields(wishes: FileOptions) -> dict[str, str]:
     fields = {"auto_summary": str(wishes.summary).lower(), "speakers": str(wishes.speakers).lower()}
     return fields | ({"language": wishes.language} if wishes.language else {})
-
-
-def _refusal(answer: httpx.Response) -> TowpathError:
-    if answer.status_code == _NOT_LOGGED_IN:
-        return _no_way_in(answer)
-    try:
-        problem = answer.json()
-        return Fatal(str(problem["detail"]), remedy=problem.get("remedy"))
-    except (ValueError, KeyError, TypeError):
-        return Fatal(f"the server answered {answer.status_code} and nothing that could be read")
-
-
-def _no_way_in(answer: httpx.Response) -> TowpathError:
-    """The server speaks of headers; whoever runs a command has an option."""
-    remedy = "make one in the UI under Settings, or there with: towpath token create"
-    if "authorization" in answer.request.headers:
-        message = "does not accept this --token: it has ended or is misspelt"
-    else:
-        message = "asks for an API token; give it with --token TOKEN"
-    return Fatal(f"the server at {answer.url.host} {message}", remedy=remedy)
 
 
 def _look(recording: dict[str, Any]) -> Look:
@@ -105,14 +75,5 @@ def _look(recording: dict[str, Any]) -> Look:
 
 @asynccontextmanager
 async def on_server(url: str, token: str | None) -> AsyncIterator[OnServer]:
-    try:
-        import httpx
-    except ImportError:
-        missing = "asking a server needs httpx, which is not installed: pip install 'towpath[server]'"
-        raise ConfigurationError(missing) from None
-    if not url.startswith(("http://", "https://")):
-        raise ConfigurationError(f"--server takes a URL such as http://localhost:8642, got {url!r}")
-    headers = {"Authorization": f"Bearer {token}"} if token else {}
-    limits = httpx.Timeout(60.0, read=300.0, write=300.0)
-    async with httpx.AsyncClient(base_url=url.rstrip("/"), headers=headers, timeout=limits) as client:
+    async with server_at(url, token) as client:
         yield OnServer(client)

@@ -44,6 +44,7 @@ CREATE TABLE towpath.document_item (
     UNIQUE (run_id, number)
 );
 CREATE INDEX document_item_document ON towpath.document_item (document_id) WHERE document_id IS NOT NULL;
+CREATE INDEX document_item_source ON towpath.document_item (tenant, source, id);
 
 -- A document as it was read last.
 CREATE TABLE towpath.document (

@@ -44,6 +44,7 @@ CREATE TABLE towpath_document_item (
     UNIQUE (run_id, number)
 );
 CREATE INDEX towpath_document_item_document ON towpath_document_item (document_id) WHERE document_id IS NOT NULL;
+CREATE INDEX towpath_document_item_source ON towpath_document_item (tenant, source, id);
 
 -- A document as it was read last.
 CREATE TABLE towpath_document (

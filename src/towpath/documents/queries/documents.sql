@@ -39,6 +39,8 @@ SELECT id, tenant, source, name, title, kind, media_type, language, unit, method
        updated_at
 FROM towpath.document
 WHERE id < :before AND (CAST(:tenant AS text) IS NULL OR tenant = CAST(:tenant AS text))
+  AND (CAST(:text AS text) IS NULL OR lower(title) LIKE CAST(:text AS text) ESCAPE '\'
+       OR lower(source) LIKE CAST(:text AS text) ESCAPE '\')
 ORDER BY id DESC LIMIT :limit
 
 -- name: document_indexed

@@ -11,6 +11,11 @@ FROM towpath.document_item WHERE id IN :ids
 SELECT id, run_id, tenant, number, name, asset_id, address, source, settings, document_id, outcome, last_job, last_state, last_error
 FROM towpath.document_item WHERE run_id = :run_id AND number > :after ORDER BY number LIMIT :limit
 
+-- name: document_items_of_document
+-- Whatever it was read for, the newest first.
+SELECT id, run_id, tenant, number, name, asset_id, address, source, settings, document_id, outcome, last_job, last_state, last_error
+FROM towpath.document_item WHERE document_id = :document_id AND id < :before ORDER BY id DESC LIMIT :limit
+
 -- name: document_items_in_state
 -- Only those whose jobs are there: one that is gone is told from its item's own row.
 SELECT item.id, item.run_id, item.tenant, item.number, item.name, item.asset_id, item.address, item.source, item.settings,

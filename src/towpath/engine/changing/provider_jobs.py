@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import timedelta
 from functools import partial
 
 from towpath.core.errors import NotRequeueable
@@ -11,6 +12,8 @@ from towpath.core.provider_jobs import ProviderJob
 from towpath.engine.polling import polling_of
 from towpath.engine.services import Services
 from towpath.store import provider_journal
+
+_PAUSE = timedelta(seconds=10)
 
 
 class ProviderJobs:
@@ -51,10 +54,13 @@ class ProviderJobs:
         return done
 
     async def called_back(self, provider: str, headers: Mapping[str, str], body: bytes) -> bool:
-        """A provider says that a job has ended. If it is really the provider who says it, the job is polled at once."""
+        """A provider says that a job has ended. If it is really the provider who says it, the job is polled at once.
+
+        Not every provider signs the time, so an old message may be sent again: it leads to one more look, at most every
+        ten seconds. False: the message is not the provider's, or nobody waits for that job."""
         external_id = self._services.providers.get(provider).called_back(headers, body)
         if external_id is None:
             return False
         return await self._services.store.run(
-            partial(provider_journal.poll_soon, provider=provider, external_id=external_id)
+            partial(provider_journal.poll_soon, provider=provider, external_id=external_id, pause=_PAUSE)
         )

@@ -18,7 +18,6 @@ from towpath.store import provider_journal
 
 if TYPE_CHECKING:
     from towpath.engine.transaction import Reading
-    from towpath.store.contract import Tx
 
 
 async def cancel_external(ctx: Context, payload: dict[str, Any]) -> dict[str, int]:
@@ -33,7 +32,7 @@ async def cancel_external(ctx: Context, payload: dict[str, Any]) -> dict[str, in
                 await _stop(ctx, row)
             except (Transient, TimeoutError) as error:
                 troubles.append(error)
-    await ctx.services.store.run(lambda tx: _forget(tx, ids))
+    await ctx.services.store.run(lambda tx: provider_journal.forget(tx, rows))
     if troubles:
         raise troubles[0]
     return {"cancelled": len(rows)}
@@ -76,7 +75,3 @@ async def _stop(ctx: Context, row: ProviderJob) -> None:
             await provider.clean(order, row.prepared)
     await ctx.services.store.run(lambda tx: provider_journal.end_by_hand(tx, row, note))
     await forget_inputs(ctx.values, row)
-
-
-async def _forget(tx: Tx, ids: list[str]) -> None:
-    await tx.execute("delete_provider_jobs_without_jobs", ids=ids)

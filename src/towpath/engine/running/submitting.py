@@ -22,7 +22,7 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
-from towpath.core.encoding import encode
+from towpath.core.encoding import encode, plain
 from towpath.core.errors import ConfigurationError, Fatal, RateLimited, SchemaInvalid, Transient
 from towpath.core.failpoints import reach
 from towpath.core.ids import uuid7
@@ -167,7 +167,7 @@ async def _submitted(ctx: Context, row: ProviderJob, external_id: str, status: s
 
     async def unit(tx: Tx) -> bool:
         return await provider_journal.record_submitted(
-            tx, row, external_id, status, first_poll=polling.interval(0.0), timeout=polling.timeout, how=how
+            tx, row, external_id, plain(status), first_poll=polling.interval(0.0), timeout=polling.timeout, how=how
         )
 
     await ctx.services.store.run(unit)

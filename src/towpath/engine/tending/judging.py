@@ -15,14 +15,15 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import datetime, timedelta
 
-from towpath.core.encoding import encode
-from towpath.core.errors import RateLimited
+from towpath.core.encoding import encode, plain
+from towpath.core.errors import EncodingError, RateLimited
 from towpath.core.provider_jobs import ProviderJob, ProviderState
 from towpath.core.reactions import message_of
 from towpath.engine.polling import Polling
 from towpath.providers import Answer, Phase, Vanished
 
 TRANSIENT_LIMIT = 3
+_LONGEST_STATUS, _LONGEST_FACTS = 200, 64 * 1024
 _STATES = {
     Phase.COMPLETED: ProviderState.COMPLETED,
     Phase.PARTIAL: ProviderState.PARTIAL,
@@ -46,20 +47,29 @@ def judge(row: ProviderJob, look: Answer | Exception, now: datetime, polling: Po
 
 
 def _after_answer(row: ProviderJob, answer: Answer, now: datetime, polling: Polling) -> ProviderJob:
+    state, status = _STATES.get(answer.phase, row.state), plain(answer.status, _LONGEST_STATUS)
+    error = None if answer.error is None else plain(answer.error)
+    if state is ProviderState.FAILED and not error:
+        error = f"{row.provider} says {status}, and no reason"
+    return replace(
+        row, state=state, status=status, transient_failures=0, error=error, answer_json=_facts(answer),
+        output_uri=plain(answer.output_uri) if answer.output_uri else row.output_uri,
+        next_poll_at=_next(row, now, polling, answer.retry_after),
+    )  # fmt: skip
+
+
+def _facts(answer: Answer) -> str | None:
+    """For people to read. What no database takes is left out: it must not keep a job from ending."""
     said = dict(answer.detail)
     if answer.counts is not None:
         said["counts"] = {
             "total": answer.counts.total, "completed": answer.counts.completed, "failed": answer.counts.failed,
         }  # fmt: skip
-    state = _STATES.get(answer.phase, row.state)
-    error = answer.error
-    if state is ProviderState.FAILED and not error:
-        error = f"{row.provider} says {answer.status}, and no reason"
-    return replace(
-        row, state=state, status=answer.status, transient_failures=0, error=error,
-        answer_json=encode(said) if said else None,
-        output_uri=answer.output_uri or row.output_uri, next_poll_at=_next(row, now, polling, answer.retry_after),
-    )  # fmt: skip
+    try:
+        text = encode(said) if said else None
+    except EncodingError:
+        return None
+    return text if text is None or len(text) <= _LONGEST_FACTS else None
 
 
 def _after_error(row: ProviderJob, error: Exception, now: datetime, polling: Polling) -> ProviderJob:

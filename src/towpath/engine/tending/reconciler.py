@@ -62,17 +62,20 @@ class Reconciler:
         async with self._doors:
             look = await self._look(row)
         await reach("poll.answered")
-
-        async def unit(tx: Tx) -> bool:
-            return await provider_journal.record_poll(tx, row, judge(row, look, tx.now, self._polling))
-
         try:
-            if not await self._services.store.run(unit):
-                log.info("the look at %s of %s came too late to count", row.external_id, row.provider)
+            await self._record(row, look)
         except StoreUnavailable:
             raise
         except Exception:
             log.exception("what %s said of %s could not be written; it is asked again", row.provider, row.external_id)
+            await self._record(row, Transient(f"what {row.provider} said of it could not be written; the log has why"))
+
+    async def _record(self, row: ProviderJob, look: Answer | Exception) -> None:
+        async def unit(tx: Tx) -> bool:
+            return await provider_journal.record_poll(tx, row, judge(row, look, tx.now, self._polling))
+
+        if not await self._services.store.run(unit):
+            log.info("the look at %s of %s came too late to count", row.external_id, row.provider)
 
     async def _look(self, row: ProviderJob) -> Answer | Exception:
         services = self._services

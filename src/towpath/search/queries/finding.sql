@@ -52,6 +52,17 @@ GROUP BY type, key
 ORDER BY count(DISTINCT passage) DESC, type, key
 LIMIT :limit OFFSET :skipped
 
+-- name: search_entities_of
+-- The same of one source.
+SELECT mention.type, mention.key, min(mention.value) AS value, count(DISTINCT mention.passage) AS passages, 1 AS sources
+FROM towpath.search_source AS source
+JOIN towpath.search_mention AS mention ON mention.source = source.number
+WHERE source.tenant = :tenant AND source.kind = :kind AND source.id = :id
+  AND mention.type IN :types AND mention.key LIKE :begins ESCAPE '\'
+GROUP BY mention.type, mention.key
+ORDER BY count(DISTINCT mention.passage) DESC, mention.type, mention.key
+LIMIT :limit OFFSET :skipped
+
 -- name: search_entity_sources
 SELECT source.kind, source.id, source.title, source.facts, found.passages
 FROM (

@@ -8,7 +8,7 @@ from fastapi import Path, Query, Request
 
 from towpath.engine.app import App
 from towpath.http.audit import audited, note
-from towpath.http.policy import Admin
+from towpath.http.policy import Admin, Reader
 from towpath.http.problems import not_found, responses
 from towpath.http.routing import Router
 from towpath.http.state import Engine
@@ -23,12 +23,16 @@ Tenant = Annotated[Label, Path(description="The tenant's name.")]
 
 @router.get("", operation_id="list_limits")
 async def list_limits(
-    _principal: Admin,
+    principal: Reader,
     app: Engine,
     after: Annotated[Label | None, Query(description="`next` of the page before.")] = None,
     limit: Annotated[int, Query(ge=1, le=1000)] = 100,
 ) -> Page[SpendLimit]:
-    """What tenants may spend, by name, and what each has spent. Who is not listed may spend anything."""
+    """What tenants may spend, by name, and what each has spent. Who is not listed may spend anything. Everybody but
+    administrators sees their own tenant."""
+    if not principal.admin:
+        own = await app.spending.limit_of(principal.tenant)
+        return Page(items=[] if own is None else [_shown(own)], next=None)
     found = await app.spending.limits(after or "", limit + 1)
     more = len(found) > limit
     return Page(items=[_shown(one) for one in found[:limit]], next=found[limit - 1].name if more else None)

@@ -612,6 +612,8 @@ CREATE TABLE towpath.provider_job (
     error              text,
     output_uri         text,
     polled_at          timestamptz,
+    -- When its provider had it polled at once.
+    told_at            timestamptz,
     next_poll_at       timestamptz,
     deadline           timestamptz,
     created_at         timestamptz NOT NULL DEFAULT now(),

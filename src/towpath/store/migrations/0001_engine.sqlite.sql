@@ -616,6 +616,8 @@ CREATE TABLE towpath_provider_job (
     error              text,
     output_uri         text,
     polled_at          REAL,
+    -- When its provider had it polled at once.
+    told_at            REAL,
     next_poll_at       REAL,
     deadline           REAL,
     created_at         REAL NOT NULL DEFAULT (unixepoch('subsec')),

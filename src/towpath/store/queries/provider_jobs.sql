@@ -79,9 +79,14 @@ SET state = :state, status = :status, transient_failures = :transient_failures, 
     output_uri = coalesce(:output_uri, output_uri), polled_at = :now, next_poll_at = :next_poll_at, ended_at = :ended_at
 WHERE id = :id AND polls = :polls AND state = 'submitted'
 
--- name: poll_soon
-UPDATE towpath.provider_job SET next_poll_at = :now
+-- name: poll_now
+UPDATE towpath.provider_job SET next_poll_at = :now, told_at = :now
 WHERE provider = :provider AND external_id = :external_id AND state = 'submitted' AND next_poll_at > :now
+  AND (told_at IS NULL OR told_at <= :lately)
+
+-- name: poll_soon
+UPDATE towpath.provider_job SET next_poll_at = :soon
+WHERE provider = :provider AND external_id = :external_id AND state = 'submitted' AND next_poll_at > :soon
 
 -- name: open_provider_jobs
 SELECT count(*) AS jobs FROM towpath.provider_job

@@ -1,0 +1,1 @@
+"""Behind `towpath ingest`: what is to be read, where that is done, what is shown meanwhile."""

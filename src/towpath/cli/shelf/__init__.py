@@ -1,0 +1,1 @@
+"""What the commands of `towpath documents` are made of."""
