@@ -53,9 +53,7 @@ class SpeechEngine(Protocol):
         """Primary language tags; None means any."""
         ...
 
-    def transcribe(
-        self, samples: Samples, *, language: str | None = None, voices: Voices | None = None
-    ) -> list[Segment]:
+    def transcribe(self, samples: Samples, *, language: str | None = None, voices: Voices | None = None) -> list[Segment]:
         """Of mono float32 samples at 16 kHz. Silence gives an empty list. An engine that finds out by itself where somebody
         speaks asks `voices` where to divide that, so that no segment is of two people."""
         ...

@@ -24,7 +24,6 @@ HEARING: dict[str, Any] = {"vad_filter": True, "condition_on_previous_text": Fal
 class Whisper:
     """One per process and model; windows are heard one after the other."""
 
-
     def __init__(self, path: Path) -> None:
         from faster_whisper import WhisperModel  # type: ignore[import-not-found,import-untyped,unused-ignore]  # an extra
 

@@ -1,5 +1,5 @@
-"""Lines of a recording that is being heard for the first time: they are there to be read and corrected as soon as their window
-was heard, and give way to the transcript when that is whole.
+"""Lines of a recording that is being heard for the first time: they are there to be read and corrected as soon as their
+window was heard, and give way to the transcript when that is whole.
 
 A line's number is the millisecond at which it begins, since windows are not heard in order. What somebody corrects goes over
 to the transcript like a correction of an older one.
@@ -17,7 +17,7 @@ LONGEST_LINE = 20_000
 
 
 async def begin(ctx: Context, recording_id: str, engine: str, language: str | None) -> bool:
-    """Whether its lines are to be shown as they come: a recording that has a transcript keeps it until the new one is there."""
+    """Whether its lines are shown as they come: a recording that has a transcript keeps it until the new one is there."""
 
     async def unit(tx: Transaction) -> bool:
         return await tx.change(
@@ -27,7 +27,9 @@ async def begin(ctx: Context, recording_id: str, engine: str, language: str | No
     return await ctx.transact(unit)
 
 
-async def add(ctx: Context, transcript_id: str, recording_id: str, heard: Sequence[Sequence[Any]], window: tuple[float, float]) -> None:
+async def add(
+    ctx: Context, transcript_id: str, recording_id: str, heard: Sequence[Sequence[Any]], window: tuple[float, float]
+) -> None:
     """What was heard in a window. Heard again, it is said again: what somebody has corrected meanwhile stays."""
     lines = _numbered(heard)
 

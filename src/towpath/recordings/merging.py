@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import Any, TypeVar
 
+from towpath.models.steadiness import remark
 from towpath.models.voices.linking import Linked, Stretch, linked
 
 T = TypeVar("T")
@@ -38,7 +39,7 @@ def merged(results: Iterable[Any]) -> list[list[Any]]:
 
 
 def people_in(lines: Sequence[Sequence[Any]]) -> Linked:
-    """Who says each line, over the whole recording. What a service has told apart within one of its windows stays together."""
+    """Who says each line, over the whole recording. What a service tells apart within one of its windows stays together."""
     if any(print_of(line) for line in lines):
         return linked([Stretch(line[1] - line[0], print_of(line), _same(line)) for line in lines])
     numbers: dict[str, int] = {}
@@ -62,6 +63,12 @@ def language_in(lines: Iterable[Sequence[Any]]) -> str | None:
         if len(line) > _LANGUAGE and line[_LANGUAGE]:
             seconds[line[_LANGUAGE]] = seconds.get(line[_LANGUAGE], 0.0) + line[1] - line[0]
     return max(seconds, key=lambda language: seconds[language], default=None)
+
+
+def remark_in(results: Iterable[Any]) -> str | None:
+    """Whether the only language that the engine knows was spoken."""
+    told = [result["steady"] for result in results if result and result.get("steady")]
+    return remark(told[0][0], [found for _, found in told]) if told else None
 
 
 def engine_in(results: Iterable[Any]) -> str:

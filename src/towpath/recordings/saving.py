@@ -13,12 +13,11 @@ from typing import Any
 from towpath import Context, Transaction, plain_text, to_json
 from towpath.recordings.edits import edits_in, laid_onto
 from towpath.recordings.intake import queue_summary
-from towpath.recordings.live import LONGEST_LINE
 from towpath.recordings.learning import CLOSING, SUMMARIES, learn
+from towpath.recordings.live import LONGEST_LINE
 from towpath.recordings.names import SUMMARIZE
 from towpath.recordings.records import Edit, edit_from, line_from, recording_from
 from towpath.recordings.speaking import Turn, carried
-
 
 
 @dataclass(frozen=True, slots=True)

@@ -238,7 +238,11 @@ class SpeakerMerge(Request):
 class SpeakerSplit(Request):
     lines: Annotated[
         list[Annotated[int, Field(ge=0, le=2**31 - 1)]] | None,
-        Field(min_length=1, max_length=10_000, description="Which of their lines somebody else says; null: as the voices sound."),
+        Field(
+            min_length=1,
+            max_length=10_000,
+            description="Which of their lines somebody else says; null: as the voices sound.",
+        ),
     ] = None
 
 
@@ -257,8 +261,8 @@ class Reprocess(Request):
     replace_edits: Annotated[
         bool,
         Field(
-            description="Drop the words that people corrected in the transcript; otherwise they go over to the new one. Who speaks "
-            "goes over in any case."
+            description="Drop the words that people corrected in the transcript; otherwise they go over to the new one. "
+            "Who speaks goes over in any case."
         ),
     ] = False
 

@@ -73,7 +73,8 @@ async def open_share(_anyone: Anyone, app: Engine, secret: SecretPath) -> schema
     return schemas.SharedRecording(
         title=recording.title, duration=recording.duration, language=recording.language,
         created_at=recording.created_at, with_audio=with_audio, media_type=recording.media_type,
-        segments=[shared_segment_shape(line) for line in lines], summary=None if summary is None else shared_summary_shape(summary),
+        segments=[shared_segment_shape(line) for line in lines],
+        summary=None if summary is None else shared_summary_shape(summary),
     )  # fmt: skip
 
 

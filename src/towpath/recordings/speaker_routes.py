@@ -32,7 +32,12 @@ async def list_speakers(principal: Reader, app: Engine, recording_id: RecordingP
 
 @router.patch("/{number}", operation_id="rename_speaker", responses=responses(404, 409))
 async def rename_speaker(
-    principal: Writer, app: Engine, request: Request, recording_id: RecordingPath, number: Number, asked: schemas.SpeakerChange
+    principal: Writer,
+    app: Engine,
+    request: Request,
+    recording_id: RecordingPath,
+    number: Number,
+    asked: schemas.SpeakerChange,
 ) -> schemas.Speakers:
     """Says who it is: in every line, and in transcripts that are made of this recording later."""
     recording = await own_recording(app, principal, recording_id)
@@ -45,7 +50,12 @@ async def rename_speaker(
 
 @router.post("/{number}/merge", operation_id="merge_speakers", responses=responses(404, 409))
 async def merge_speakers(
-    principal: Writer, app: Engine, request: Request, recording_id: RecordingPath, number: Number, asked: schemas.SpeakerMerge
+    principal: Writer,
+    app: Engine,
+    request: Request,
+    recording_id: RecordingPath,
+    number: Number,
+    asked: schemas.SpeakerMerge,
 ) -> schemas.Speakers:
     """Says that two are one: all lines of the first are the other's then."""
     recording = await own_recording(app, principal, recording_id)
@@ -58,7 +68,12 @@ async def merge_speakers(
 
 @router.post("/{number}/split", operation_id="split_speaker", responses=responses(404, 409))
 async def split_speaker(
-    principal: Writer, app: Engine, request: Request, recording_id: RecordingPath, number: Number, asked: schemas.SpeakerSplit
+    principal: Writer,
+    app: Engine,
+    request: Request,
+    recording_id: RecordingPath,
+    number: Number,
+    asked: schemas.SpeakerSplit,
 ) -> schemas.Speakers:
     """Says that one is two: the lines that are named, or those that sound unlike the rest, are somebody else's then."""
     recording = await own_recording(app, principal, recording_id)

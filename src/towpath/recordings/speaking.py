@@ -24,8 +24,9 @@ class Turn:
 
 
 def carried(new: Sequence[Turn], old: Iterable[Turn], said: frozenset[int]) -> list[int | None]:
-    """The speaker's number of each new turn, whose own numbers are those of voices told apart anew. Speakers that people have
-    said something of (`said`) keep their lines; the others keep their numbers where most of what they say is the same."""
+    """The speaker's number of each new turn, whose own numbers are those of voices told apart anew. Speakers that people
+    have said something of (`said`) keep their lines; the others keep their numbers where most of what they say is the
+    same."""
     before = sorted((turn for turn in old if turn.who is not None), key=lambda turn: turn.start)
     if not before:
         return [turn.who for turn in new]
@@ -85,4 +86,3 @@ def _numbers(new: Sequence[Turn], shares: Sequence[Mapping[int, float]], said: f
         found[voice] = next(number for number in range(1, len(taken) + 2) if number not in taken)
         taken.add(found[voice])
     return found
-

@@ -15,7 +15,7 @@ from datetime import datetime
 from typing import Any
 
 from towpath import App, Children, ChildrenFailed, Context, Fatal, Partial, SchemaInvalid, assets, search
-from towpath.models import english, windows
+from towpath.models import windows
 from towpath.recordings import audio, live, merging, stored, waveforms
 from towpath.recordings.decoded_quota import DecodedQuota
 from towpath.recordings.indexing import index
@@ -128,7 +128,9 @@ class Transcription:
         await learn_beginning(ctx, decoded["seconds"], time.monotonic() - began)
         return [(round(window.start, 3), round(window.end, 3)) for window in found]
 
-    async def _hear(self, ctx: Context, asked: Asked, decoded: dict[str, Any], cut: list[tuple[float, float]], growing: str | None) -> Children:
+    async def _hear(
+        self, ctx: Context, asked: Asked, decoded: dict[str, Any], cut: list[tuple[float, float]], growing: str | None
+    ) -> Children:
         groups = _groups(asked, decoded["audio"], cut, growing)
         try:
             return await ctx.gather(WINDOWS, groups, cost=max(1.0, decoded["seconds"] / len(groups)))
@@ -147,7 +149,7 @@ class Transcription:
             for number, line in enumerate(heard)
         ]
         engine = merging.engine_in(results)
-        remark = english.remark(engine, [line[3] for line in heard])
+        remark = merging.remark_in(results)
         new = NewTranscript(
             recording.id, engine, merging.language_in(heard) or asked.language, lines, seconds, took,
             merging.cost_in(results), asked.replace_edits, heard_at, remark,
@@ -158,14 +160,14 @@ class Transcription:
         return {"lines": len(lines), "remark": remark}
 
 
-def _groups(
-    asked: Asked, audio_key: str, cut: list[tuple[float, float]], growing: str | None
-) -> list[dict[str, Any]]:
+def _groups(asked: Asked, audio_key: str, cut: list[tuple[float, float]], growing: str | None) -> list[dict[str, Any]]:
     heard_as = {
         "audio": audio_key, "language": asked.language, "speakers": asked.speakers, "growing": growing,
         "recording_id": asked.recording_id, "model": asked.model,
     }  # fmt: skip
-    return [{"windows": part, **heard_as} for part in merging.groups(cut)]
+    parts = merging.groups(cut)
+    doubted = {0, len(parts) // 2}  # another language would be spoken in most of it
+    return [{"windows": part, "doubted": number in doubted, **heard_as} for number, part in enumerate(parts)]
 
 
 async def _as_one(failed: ChildrenFailed) -> ChildrenFailed:

@@ -30,6 +30,8 @@ _APART = {"traits": 80.0, "encoder": 90.0}
 _ENCODER_VARIANCE, _ENCODER_DIRECTIONS = 0.06, 30
 _AT_ONCE = 400
 """Groups that are compared each with each. A day of talk is joined in parts first."""
+_HEAVIEST = 8.0
+"""A group of more counts like this: however long somebody speaks, one voice has only so many moods."""
 _SHORT = 2.5
 """Seconds. What is shorter joins a group and makes none, unless most of what is said is shorter."""
 
@@ -52,7 +54,7 @@ class Linked:
 
 
 def linked(stretches: Sequence[Stretch]) -> Linked:
-    """Over a whole recording, in order of time. Prints of another kind than the first cannot be compared: they are left out."""
+    """Over a whole recording, in order of time. Prints of another kind than the first are left out."""
     kind = next((kind_of(one.print) for one in stretches if one.print), "")
     rows = {
         number: unpacked(one.print)
@@ -164,8 +166,8 @@ def _join(groups: Sequence[_Group], apart: float, fewest: int) -> list[_Group]:
         left.discard(other)
         costs[other, :] = costs[:, other] = np.inf
         rest = sorted(left - {one})
-        shared = weights[rest] * weights[one] / (weights[rest] + weights[one])
-        costs[one, rest] = costs[rest, one] = shared * ((points[rest] - points[one]) ** 2).sum(axis=1)
+        apart_from = ((points[rest] - points[one]) ** 2).sum(axis=1)
+        costs[one, rest] = costs[rest, one] = apart_from * _shared(weights[rest], weights[one])
     return [alive[place] for place in sorted(left)]
 
 
@@ -174,9 +176,17 @@ def _costs(points: Any, weights: Any) -> Any:
 
     squares = (points**2).sum(axis=1)
     distances = np.maximum(0.0, squares[:, None] + squares[None, :] - 2 * points @ points.T)
-    costs = distances * weights[:, None] * weights[None, :] / (weights[:, None] + weights[None, :])
+    costs = distances * _shared(weights[:, None], weights[None, :])
     np.fill_diagonal(costs, np.inf)
     return costs
+
+
+def _shared(one: Any, other: Any) -> Any:
+    """How much a distance between two groups counts."""
+    import numpy as np
+
+    one, other = np.minimum(one, _HEAVIEST), np.minimum(other, _HEAVIEST)
+    return one * other / (one + other)
 
 
 def _nearest(group: _Group, people: Sequence[_Group]) -> _Group:

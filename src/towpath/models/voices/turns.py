@@ -72,11 +72,14 @@ class _Sums:
         if min(loud) < _SHORTEST / 4:
             return 0.0
         shapes = [
-            (self._shapes[end] - self._shapes[start]) / count for (start, end), count in zip((before, after), loud, strict=True)
+            (self._shapes[end] - self._shapes[start]) / count
+            for (start, end), count in zip((before, after), loud, strict=True)
         ]
         of_mean = _MEASURED * sum(1 / count for count in loud)
         count = len(shapes[0])
-        total = float((((shapes[0] - shapes[1]) ** 2) / self._variances[2 : 2 + count]).sum()) + self._of_pitch(before, after)
+        total = float((((shapes[0] - shapes[1]) ** 2) / self._variances[2 : 2 + count]).sum()) + self._of_pitch(
+            before, after
+        )
         return float(total / (count + _PITCH_COUNTS) / of_mean)
 
     def _of_pitch(self, before: tuple[int, int], after: tuple[int, int]) -> float:
