@@ -105,11 +105,21 @@ class Settings:
     chat_chunk_characters: int = _setting(
         24_000, "Most text in one question to the chat model; longer transcripts are summarised in parts"
     )  # type: ignore[assignment]
-    model_timeout_seconds: float = _setting(120.0, "How long a speech or chat service may take for one answer")  # type: ignore[assignment]
+    embed_url: str = _setting(
+        "", "Base URL of an OpenAI-compatible embeddings service for search and documents; empty: the model on this machine"
+    )  # type: ignore[assignment]
+    embed_key: str = _setting("", "The key that embeddings service asks for", secret=True)  # type: ignore[assignment]
+    embed_model: str = _setting("", "The embeddings model's name as that service knows it")  # type: ignore[assignment]
+    model_timeout_seconds: float = _setting(
+        120.0, "How long a speech, chat or embeddings service, or one that does a step of documents, may take for one answer"
+    )  # type: ignore[assignment]
     models_dir: str = _setting("", "Where pulled models are kept; empty: .cache/towpath/models in the home directory")  # type: ignore[assignment]
     models_url: str = _setting("", "A mirror to pull models from, by the same paths; empty: where their makers publish them")  # type: ignore[assignment]
     extract_memory_mb: int = _setting(
         2048, "Memory that the process may have in which one document is read; pictures of text take 1200"
+    )  # type: ignore[assignment]
+    extract_total_mb: int = _setting(
+        0, "Memory for all documents that one worker reads at a time; more of them wait; 0: half of what the machine has"
     )  # type: ignore[assignment]
     extract_seconds: float = _setting(300.0, "How long one document may be read, and again its pages that are pictures")  # type: ignore[assignment]
     extract_pages: int = _setting(5000, "Most pages of one document; one with more is refused")  # type: ignore[assignment]

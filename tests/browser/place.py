@@ -14,6 +14,7 @@ from fastapi import FastAPI
 from tests.browser.hostile import add_hostile, hostile
 from tests.browser.works import Works
 from tests.engine.working import ended, in_state, working
+from tests.services.schedules import by_hand_only
 from towpath import App, Job, Settings
 from towpath.identity import accounts, links, passwords
 from towpath.server import create_app
@@ -78,8 +79,10 @@ async def opened_place(folder: Path) -> AsyncIterator[Place]:
     with socket.create_server(("127.0.0.1", 0)) as listening:
         place = Place(app, f"http://127.0.0.1:{listening.getsockname()[1]}")
         api = create_app(app)
-        async with app, _served(api, listening), working(app, concurrency=16, name=hostile("barge")):
-            yield place
+        async with app, _served(api, listening):
+            await by_hand_only(app)
+            async with working(app, concurrency=16, name=hostile("barge")):
+                yield place
 
 
 @asynccontextmanager

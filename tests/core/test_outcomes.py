@@ -12,6 +12,18 @@ def test_an_ok_envelope_gives_its_result(status):
     assert outcome_from_envelope(envelope) == Done({"pages": 3})
 
 
+def test_an_envelope_may_call_its_result_output():
+    assert outcome_from_envelope({"status": "ok", "output": [1]}) == Done([1])
+    assert outcome_from_envelope({"status": "ok", "output": None, "result": 1}) == Done(None)
+
+
+@pytest.mark.parametrize("said", ["soon", -1, float("nan"), float("inf"), None, {}])
+def test_a_wait_that_is_no_number_of_seconds_says_nothing(said):
+    with pytest.raises(RateLimited) as caught:
+        outcome_from_envelope({"error_kind": "rate_limited", "retry_after": said})
+    assert caught.value.retry_after == 30.0
+
+
 @pytest.mark.parametrize(
     ("kind", "error"),
     [

@@ -26,7 +26,7 @@ TABLES = [
     "account", "membership", "session", "token", "link", "throttle", "oidc_account", "oidc_flow", "audit", "device",
     "asset", "asset_usage", "asset_upload", "asset_part", "webhook", "webhook_delivery", "webhook_cursor",
     "recording", "recording_transcript", "recording_line", "recording_unplaced", "recording_summary", "recording_share",
-    "recording_speaker", "recording_speed", "recording_decoded",
+    "recording_template", "recording_tag", "recording_speaker", "recording_speed", "recording_decoded",
     "batch", "batch_dataset", "batch_gathering", "batch_request",
     "document_run", "document_item", "document", "document_result", "document_hold",
     "search_source", "search_tag", "search_passage", "search_vectors", "search_mention",
@@ -93,6 +93,11 @@ async def _record(studio: Studio, ear: Ear) -> None:
     ok(await studio.ann.post(f"{address}/reprocess", json={}), 202)
     async with studio.working():
         await studio.done(one)
+    ok(await studio.ann.patch(address, json={"tags": ["Kept"]}))
+    ok(
+        await studio.ann.post("/api/recordings/templates", json={"name": "Kept template", "prompt": "Make a song of it."}),
+        201,
+    )
     ok(await studio.ann.post(f"{address}/shares", json={"hours": 24, "with_audio": True}), 201)
     await studio.upload(QUIET, "waiting.wav", title="Kept waiting", by=studio.bob)
 

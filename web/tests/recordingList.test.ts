@@ -48,7 +48,7 @@ afterEach(() => {
 });
 
 describe("the list of recordings", () => {
-  const filter = ref<RecordingFilter>({ text: "", status: [] });
+  const filter = ref<RecordingFilter>({ text: "", tag: "", status: [] });
 
   async function open(): Promise<Pages<HeardRecording>> {
     const list = scope.run(() => useRecordings(() => filter.value)) as Pages<HeardRecording>;
@@ -151,7 +151,7 @@ describe("the list of recordings", () => {
 
   it("asks with its filter", async () => {
     await open();
-    filter.value = { text: "talk", status: ["FAILED"] };
+    filter.value = { text: "talk", tag: "", status: ["FAILED"] };
     await nextTick();
     expect(server.asked).toEqual(["/api/recordings?text=talk&status=FAILED&limit=50"]);
   });

@@ -30,7 +30,7 @@ changes and enqueues commits with the end of the upload, and only while the job 
 So there is no second time."""
 Prepare = Callable[[Context, Arrival], Awaitable[Any]]
 """Whatever has to be known before and is not in the database, or takes its time. It may be called again, after a crash."""
-Check = Callable[[App, Sender, Mapping[str, str]], None]
+Check = Callable[[App, Sender, Mapping[str, str]], Awaitable[None]]
 """Refuses options before anything is uploaded, by raising."""
 
 
@@ -82,7 +82,7 @@ def purpose_of(app: App, name: str) -> Purpose:
     return app.part(Purposes).get(name)
 
 
-def _any_options(app: App, sender: Sender, options: Mapping[str, str]) -> None:
+async def _any_options(app: App, sender: Sender, options: Mapping[str, str]) -> None:
     """Whatever does not fit is the receiver's to refuse."""
 
 

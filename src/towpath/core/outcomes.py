@@ -94,16 +94,30 @@ _KINDS: dict[str, type[OperationError]] = {
 
 
 def outcome_from_envelope(envelope: dict[str, Any]) -> Done:
-    """The verdict of a remote handler that answers `{status, error_kind, message, result, retry_after}`.
+    """The verdict of a remote handler that answers `{status, error_kind, message, retry_after, output}`; `result` means the
+    same as `output`.
 
     An ok envelope gives its result; any other raises the category it names. An unknown kind is Transient, because
     retrying a thing we do not understand is cheaper than losing it.
     """
     kind = re.sub(r"[^a-z]", "", str(envelope.get("error_kind") or "").lower())
     if not kind and str(envelope.get("status", "ok")).lower() in ("ok", "success", "succeeded"):
-        return Done(envelope.get("result"))
+        return Done(envelope["output"] if "output" in envelope else envelope.get("result"))
     message = str(envelope.get("message") or envelope.get("error") or "the remote handler reported a failure")
     error = _KINDS.get(kind, Transient)
     if error is RateLimited:
-        raise RateLimited(message, retry_after=float(envelope.get("retry_after") or 30.0), budget=envelope.get("budget"))
+        budget = envelope.get("budget")
+        raise RateLimited(message, retry_after=_seconds(envelope.get("retry_after")), budget=str(budget) if budget else None)
     raise error(message)
+
+
+_USUAL_WAIT = 30.0
+
+
+def _seconds(said: Any) -> float:
+    """What a handler asks us to wait; whatever is no number of seconds says nothing."""
+    try:
+        wait = float(said)
+    except (TypeError, ValueError):
+        return _USUAL_WAIT
+    return wait if 0 <= wait < float("inf") else _USUAL_WAIT

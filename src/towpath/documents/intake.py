@@ -21,6 +21,8 @@ from towpath.documents.names import (
     UPLOAD,
     URL,
 )
+from towpath.documents.pipeline import Pipeline
+from towpath.outbound.client import check_url
 from towpath.outbound.listing import check_folder
 from towpath.outbound.sources import name_of, shown
 
@@ -74,6 +76,7 @@ _FIELD_OF = {UPLOAD: "asset_id", URL: "url", BUCKET: "uri", REINGEST: "document_
 async def create(app: App, wanted: Wanted, whose: Owner) -> tuple[str, str]:
     """Makes the run and queues it; answers the ids of the run and its job."""
     _check(wanted)
+    check_services(app, wanted.settings)
     run_id, settings = new_id(), dict(wanted.settings)
     if wanted.kind == BUCKET:
         settings["folders"] = [check_folder(app.settings, one.uri or "", tenant=whose.tenant) for one in wanted.items]
@@ -111,6 +114,16 @@ def _check(wanted: Wanted) -> None:
                 f"each item of a run of kind {wanted.kind} has just {name!r}", path=f"items.{number}",
                 remedy="make a run for each kind",
             )  # fmt: skip
+
+
+def check_services(app: App, settings: Mapping[str, Any]) -> None:
+    """Refuses addresses that would not be asked, and steps that no service can do."""
+    steps = app.part(Pipeline).replaceable
+    for step, url in (settings.get("remote") or {}).items():
+        if step not in steps:
+            raise SchemaInvalid(f"a service can do one of {', '.join(steps)}, not {step!r}", path="settings.remote")
+        if url is not None and check_url(url).scheme == "http" and not app.settings.allow_private_urls:
+            raise SchemaInvalid("documents are sent to https:// addresses only", path=f"settings.remote.{step}")
 
 
 async def _items(app: App, wanted: Wanted, run_id: str, tenant: str) -> list[dict[str, Any]]:

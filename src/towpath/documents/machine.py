@@ -9,6 +9,7 @@ import asyncio
 from collections.abc import Sequence
 from typing import Any
 
+from towpath.documents.money import hold, release
 from towpath.documents.pipeline import Function, Step
 from towpath.documents.work import Work
 
@@ -30,8 +31,10 @@ class Machine:
     async def run_parallel_steps(self, steps: Sequence[Step]) -> None:
         """Each begins as soon as it has what it needs. All of those that can run to their end, so that what succeeded is on
         record; then the first failure is raised."""
+        costly = await hold(self._work, steps)
         ends = {step.name: asyncio.Event() for step in steps}
         await self._work.ctx.parallel(*(self._in_turn(step, ends) for step in steps))
+        await release(self._work, costly)
 
     async def _in_turn(self, step: Step, ends: dict[str, asyncio.Event]) -> None:
         try:

@@ -8,6 +8,7 @@ from typing import Any
 
 from towpath import App, NotRequeueable, Row, TowpathError, Transaction, from_json, to_json
 from towpath.documents import stored
+from towpath.documents.intake import check_services
 from towpath.documents.names import RUN
 from towpath.documents.records import Run
 
@@ -59,7 +60,10 @@ async def retry(
     outcome = Retried(refused=dict.fromkeys(sorted((wanted or set()) - {row["item_id"] for row in rows}),
                                             "it has not failed, or is not of this run"))  # fmt: skip
     if settings and chosen:
+        check_services(app, settings)
         await _change(app, [row["item_id"] for row in chosen], settings)
+        if "budget_cents" in settings:
+            await limit(app, run, settings["budget_cents"])
     if wanted is None and cause is None and chosen and len(chosen) == len(rows):
         return await _all(app, run, len(chosen))
     for row in chosen:
@@ -95,6 +99,18 @@ async def _change(app: App, ids: Sequence[str], settings: Mapping[str, Any]) -> 
             await tx.change("document_items_settings", ids=[one.id], settings=to_json((one.settings or {}) | dict(settings)))
 
     await app.transact(unit)
+
+
+async def limit(app: App, run: Run, cents: float | None) -> None:
+    """What the run may spend from now on; None: anything. What waits for money looks again."""
+
+    async def unit(tx: Transaction) -> None:
+        await tx.change("document_run_settings", id=run.id, settings=to_json(run.settings | {"budget_cents": cents}))
+        await tx.tell(RUN, run.id, tenant=run.tenant)
+
+    await app.transact(unit)
+    for job in (await app.subjects.jobs(RUN, [run.id]))[run.id][-1:]:
+        await app.spending.limit_run(job.id, cents)
 
 
 def _is_of(row: Row, cause: str | None) -> bool:

@@ -31,5 +31,7 @@ def options_from(*said: Mapping[str, Any] | None) -> Options:
     """What was said last counts."""
     merged: dict[str, Any] = {}
     for one in said:
-        merged |= {name: value for name, value in (one or {}).items() if name in NAMES}
+        told = {name: value for name, value in (one or {}).items() if name in NAMES}
+        remote = merged.get("remote", {}) | (told.get("remote") or {})  # who changes one address leaves the others alone
+        merged |= told | {"remote": {step: url for step, url in remote.items() if url is not None}}
     return Options(**merged)

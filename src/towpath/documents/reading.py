@@ -8,10 +8,10 @@ from typing import Any
 from towpath import App, Context, Fatal, Transaction, assets, to_json
 from towpath.documents import stored
 from towpath.documents.machine import Machine
-from towpath.documents.names import CONTENT_EXTRACTED, FETCHED, INDEXED, PERSISTED
+from towpath.documents.names import FETCHED, INDEXED, PERSISTED
 from towpath.documents.options import options_from
 from towpath.documents.pipeline import Pipeline
-from towpath.documents.steps.extracting import extract
+from towpath.documents.rooms import Rooms
 from towpath.documents.steps.fetching import fetch
 from towpath.documents.steps.indexing import index
 from towpath.documents.steps.persisting import persist
@@ -39,11 +39,16 @@ class Reading:
         work = Work(self._app, ctx, run, item, options_from(run.settings, item.settings))
         machine = Machine(work)
         await machine.run_step(FETCHED, fetch)
-        await machine.run_step(CONTENT_EXTRACTED, extract)
-        await machine.run_parallel_steps(self._app.part(Pipeline).between)
+        async with self._app.part(Rooms).of(work):
+            await self._steps(machine, work)
+        return await self._done(work)
+
+    async def _steps(self, machine: Machine, work: Work) -> None:
+        extracting, between = self._app.part(Pipeline).served(work.options)
+        await machine.run_parallel_steps([extracting])
+        await machine.run_parallel_steps(between)
         await machine.run_step(PERSISTED, persist)
         await machine.run_step(INDEXED, index)
-        return await self._done(work)
 
     async def _done(self, work: Work) -> dict[str, Any]:
         persisted = work.output(PERSISTED)

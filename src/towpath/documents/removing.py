@@ -59,6 +59,7 @@ async def remove_document(app: App, document: Document) -> int:
         return gone, not used
 
     gone, alone = await app.transact(unit)
+    await app.subjects.delete(search.questions_about(INDEX_KIND), document.id)
     if gone and alone:
         await assets.delete(app, document.tenant, [document.asset_id])
     return gone

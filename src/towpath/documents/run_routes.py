@@ -108,6 +108,17 @@ async def retry_document_run(
     return schemas.RetriedItems(retried=done.retried, refused=done.refused)
 
 
+@router.put("/{run_id}/budget", operation_id="limit_document_run", responses=responses(404))
+async def limit_document_run(
+    principal: Writer, app: Engine, request: Request, run_id: RunPath, asked: schemas.RunBudget
+) -> schemas.DocumentRun:
+    """What the run may spend from now on. What waits for money goes on if there is enough of it now."""
+    run = await own_run(app, principal, run_id)
+    await moving.limit(app, run, asked.budget_cents)
+    audit(request, "documents.budget", run.id, tenant=run.tenant, cents=asked.budget_cents)
+    return await _shape(app, await own_run(app, principal, run_id))
+
+
 @router.delete("/{run_id}", operation_id="delete_document_run", responses=responses(404))
 async def delete_document_run(principal: Writer, app: Engine, request: Request, run_id: RunPath) -> schemas.DeletedDocuments:
     """Stops it if need be, and deletes it with its items and jobs. The documents that it has read stay."""

@@ -34,10 +34,21 @@ class StepCount:
     cost_cents: float = 0.0
 
 
+@dataclass(frozen=True, slots=True)
+class Money:
+    """What a run may spend, and what it has, with what is held back."""
+
+    limit: float
+    spent: float
+
+
 @dataclass(slots=True)
 class Counts:
     items: dict[str, int] = field(default_factory=lambda: dict.fromkeys(_COUNTED, 0))
+    waiting: dict[str, int] = field(default_factory=dict)
+    """By what is waited for, other than a turn."""
     steps: list[StepCount] = field(default_factory=list)
+    budget: Money | None = None
 
     def total(self, name: str) -> Any:
         return sum(getattr(one, name) for one in self.steps)
@@ -68,6 +79,9 @@ class Counting:
         if live and known is not None and began - known[0] < max(_FRESH, _WORTH * known[1]):
             return known[2]
         counts = await app.read(lambda tx: _count(tx, run, job, app.part(Pipeline).names))
+        if job is not None and run.settings.get("budget_cents") is not None:
+            limits = [one for one in await app.spending.of_job(job.id) if one.scope == "run"]
+            counts.budget = Money(limits[0].cents, limits[0].spent) if limits else None
         self._known.pop(run.id, None)
         if live:
             now = time.monotonic()
@@ -82,6 +96,9 @@ async def _count(tx: Reading, run: Run, job: Job | None, order: Sequence[str]) -
     rows = list(await tx.query("document_run_last_states", run_id=run.id)) if job is None else []
     if job is not None:
         rows = [dict(row) | {"last_state": row["state"]} for row in await tx.query("document_run_states", job_id=job.id)]
+        for row in rows:
+            if row["waits"] is not None:
+                counts.waiting[row["waits"]] = counts.waiting.get(row["waits"], 0) + row["items"]
         by_name = {one.step: one for one in counts.steps}
         for row in await tx.query("document_run_steps", job_id=job.id):
             if (step := by_name.get(row["name"])) is not None:

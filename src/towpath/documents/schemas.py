@@ -32,8 +32,10 @@ class RunSettings(Request):
     embed: Annotated[bool | None, Field(description="Whether they are found by meaning, too; usually yes.")] = None
     entities: Annotated[bool | None, Field(description="Whether names, dates and the like are looked for.")] = None
     remote: Annotated[
-        dict[StepName, Address] | None,
-        Field(max_length=20, description="Steps that a service does instead, each with its https:// address."),
+        dict[StepName, Address | None] | None,
+        Field(
+            max_length=20, description="Steps that a service does instead, each with its https:// address; null: none does."
+        ),
     ] = None
     remote_cents: Annotated[
         float | None, Field(ge=0, le=1e9, description="What one call of such a service costs at the most.")
@@ -41,6 +43,12 @@ class RunSettings(Request):
     budget_cents: Annotated[
         float | None, Field(ge=0, le=1e12, description="What the run may spend; beyond it the rest waits.")
     ] = None
+
+
+class RunBudget(Request):
+    budget_cents: Annotated[
+        float | None, Field(ge=0, le=1e12, description="All that the run may spend, what is spent included; null: anything.")
+    ]
 
 
 class NewItem(Request):
@@ -99,6 +107,11 @@ class RunEta(Answer):
     high: float
 
 
+class RunMoney(Answer):
+    limit_cents: float
+    spent_cents: Annotated[float, Field(description="With what is held back for what is under way.")]
+
+
 class StepCount(Answer):
     step: str
     done: Annotated[int, Field(description="Items that have it behind them.")]
@@ -120,6 +133,11 @@ class DocumentRun(Answer):
     settings: dict[str, Any]
     count: Annotated[int | None, Field(description="Items; null until a bucket's folder has been listed.")]
     counts: Annotated[dict[str, int], Field(description="Items by their status.")]
+    waiting: Annotated[
+        dict[str, int],
+        Field(description="Items that wait for something else than their turn, by what, such as `budget`."),
+    ]
+    budget: Annotated[RunMoney | None, Field(description="What it may spend; null: nobody has said.")]
     steps: list[StepCount]
     tokens_in: int
     tokens_out: int
@@ -177,6 +195,9 @@ class DocumentItem(Answer):
     cost_cents: float | None
     reused: Annotated[list[str], Field(description="Steps that the same content had been through before.")]
     waiting_for: str | None
+    position: Annotated[int | None, Field(description="Among the items of its run: 1 is next; null once it is begun.")]
+    eta: RunEta | None
+    eta_reason: Annotated[str | None, Field(description="Why there is no estimate.")]
     retry_at: Moment | None
     error: ItemError | None
     document_id: str | None

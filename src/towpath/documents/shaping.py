@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from towpath import Event
+from towpath import Event, Prospect
 from towpath.documents import schemas
 from towpath.documents.records import Document, Item
 from towpath.documents.run_views import RunView
@@ -27,22 +27,32 @@ def run_shape(view: RunView) -> schemas.DocumentRun:
     told: dict[str, Any] = {name: getattr(view.run, name) for name in _OF_RUNS}
     told |= {
         "status": view.status, "settings": _shown_settings(view.run.settings), "counts": counts.items,
+        "waiting": counts.waiting, "budget": _money(view),
         "steps": [schemas.StepCount(**{name: getattr(one, name) for name in schemas.StepCount.model_fields})
                   for one in counts.steps],
         "tokens_in": counts.total("tokens_in"), "tokens_out": counts.total("tokens_out"),
         "cost_cents": counts.total("cost_cents"), "position": prospect.position if prospect else None,
-        "eta": schemas.RunEta(low=prospect.eta[0], high=prospect.eta[1]) if prospect and prospect.eta else None,
-        "eta_reason": prospect.reason if prospect else None, "waiting_for": view.waiting_for, "error": view.error,
+        "eta": _eta(prospect), "eta_reason": prospect.reason if prospect else None,
+        "waiting_for": view.waiting_for, "error": view.error,
         "warning": view.warning, "job_id": job.id if job else None,
         "finished_at": job.finished_at if job and job.ended else None,
     }  # fmt: skip
     return schemas.DocumentRun(**told)
 
 
+def _eta(prospect: Prospect | None) -> schemas.RunEta | None:
+    return schemas.RunEta(low=prospect.eta[0], high=prospect.eta[1]) if prospect and prospect.eta else None
+
+
+def _money(view: RunView) -> schemas.RunMoney | None:
+    limit = view.counts.budget
+    return None if limit is None else schemas.RunMoney(limit_cents=limit.limit, spent_cents=limit.spent)
+
+
 def _shown_settings(settings: dict[str, Any]) -> dict[str, Any]:
     """Addresses without what stands behind their question marks."""
     remote = settings.get("remote")
-    return settings | ({"remote": {name: shown(url) for name, url in remote.items()}} if remote else {})
+    return settings | ({"remote": {name: url and shown(url) for name, url in remote.items()}} if remote else {})
 
 
 def source_shown(row: Item | Document) -> str:
@@ -57,7 +67,8 @@ def item_shape(view: ItemView) -> schemas.DocumentItem:
     told |= {name: view.total(name) for name in ("duration_ms", "tokens_in", "tokens_out", "cost_cents")}
     told |= {name: getattr(view, name) for name in _OF_VIEWS}
     told |= {
-        "source": source_shown(item),
+        "source": source_shown(item), "position": view.prospect.position if view.prospect else None,
+        "eta": _eta(view.prospect), "eta_reason": view.prospect.reason if view.prospect else None,
         "model": next((one.model for one in reversed(view.steps) if one.model), None),
         "steps": [schemas.ItemStep(step=one.name, **{name: getattr(one, name) for name in _OF_STEPS}) for one in view.steps],
         "error": None if not error else schemas.ItemError(

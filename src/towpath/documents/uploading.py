@@ -16,7 +16,7 @@ def take_uploads(app: App) -> None:
     assets.on_upload(app, PURPOSE, _received, check=_check, kinds=None)
 
 
-def _check(app: App, sender: Sender, options: Mapping[str, str]) -> None:
+async def _check(app: App, sender: Sender, options: Mapping[str, str]) -> None:
     if options:
         raise SchemaInvalid("files for documents take no options; they are said with the run", path=min(options)[:100])
 

@@ -7,11 +7,12 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from towpath import App, Row, State, from_json, moment
+from towpath import App, Prospect, Row, State, from_json, moment
 from towpath.documents.names import FAILED
+from towpath.documents.outlook import Outlooks
 from towpath.documents.pipeline import Pipeline
 from towpath.documents.records import Item
-from towpath.documents.status import ITEM_TABLE, PENDING, step_of
+from towpath.documents.status import ITEM_TABLE, PENDING, RUNNING, step_of
 
 
 @dataclass(slots=True)
@@ -40,6 +41,7 @@ class ItemView:
     waiting_for: str | None = None
     retry_at: datetime | None = None
     error: dict[str, Any] | None = None
+    prospect: Prospect | None = None
     started_at: datetime | None = None
     finished_at: datetime | None = None
 
@@ -61,7 +63,15 @@ async def item_views(app: App, items: Sequence[Item]) -> list[ItemView]:
         for row in await app.query("document_item_steps", job_ids=[str(row["id"]) for row in jobs.values()]):
             steps.setdefault(str(row["job_id"]), []).append(row)
     order = app.part(Pipeline).names
-    return [_view(one, jobs.get(one.id), steps, order) for one in items]
+    views = [_view(one, jobs.get(one.id), steps, order) for one in items]
+    live = [view for view in views if view.status in (PENDING, RUNNING)]
+    outlooks = await app.part(Outlooks).of(app, {view.item.run_id for view in live}) if live else {}
+    for view in live:
+        outlook = outlooks.get(view.item.run_id)
+        if outlook is not None:
+            done = {one.name for one in view.steps if one.done}
+            view.prospect = outlook.of(view.item.id, waits=view.waiting_for, begun=view.status == RUNNING, done=done)
+    return views
 
 
 def _view(item: Item, job: Row | None, steps: Mapping[str, list[Row]], order: Sequence[str]) -> ItemView:
@@ -71,7 +81,7 @@ def _view(item: Item, job: Row | None, steps: Mapping[str, list[Row]], order: Se
     own = [_step(row) for row in steps.get(str(job["id"]), ())]
     status = ITEM_TABLE[state]
     view = ItemView(item, status, step_of(status, {one.name for one in own if one.done}, order), str(job["id"]), steps=own)
-    view.attempt = job["failures"] + 1
+    view.attempt = max(1, job["failures"] + (state is not State.FAILED))
     view.error = from_json(job["error"])
     view.failed_step = next((one.name for one in own if not one.done), None) if view.error else None
     view.waiting_for = job["reason"] if state in (State.QUEUED, State.WAITING) else None

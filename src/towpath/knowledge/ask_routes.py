@@ -5,18 +5,19 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import Annotated, Any
 
-from fastapi import Path, Request, Response
+from fastapi import Path, Query, Request, Response
 
 from towpath import App, Job, JobCancelled, JobFailed, JobNotFound, ResultTimeout, State, search
 from towpath.http.audit import audit
 from towpath.http.policy import Reader, Writer
-from towpath.http.problems import Problem, not_found, responses
+from towpath.http.problems import Problem, invalid, not_found, responses
 from towpath.http.routing import Router
 from towpath.http.state import Engine
 from towpath.identity.principal import Principal
 from towpath.knowledge import schemas
 from towpath.knowledge.asking import Asked, no_chat
 from towpath.knowledge.names import ASK
+from towpath.knowledge.scope import Scope
 from towpath.knowledge.search_routes import need_index
 
 router = Router(prefix="/api/documents/ask", tags=["knowledge"])
@@ -45,7 +46,7 @@ async def ask_documents(
     if not app.settings.chat_url:
         error = no_chat()
         raise Problem("conflict", 409, str(error), remedy=error.remedy)
-    job = await app.enqueue(ASK, question, tenant=principal.tenant)
+    job = await app.enqueue(ASK, question, tenant=principal.tenant, subject=_subject(question.scope))
     audit(request, "documents.ask", job.id)
     if asked.wait:
         with suppress(ResultTimeout, JobFailed, JobCancelled):  # what became of it is told below
@@ -62,6 +63,19 @@ async def can_ask(_principal: Reader, app: Engine) -> schemas.Asking:
     return schemas.Asking(model=app.settings.chat_model if there else None, remedy=None if there else no_chat().remedy)
 
 
+@router.get("/earlier", operation_id="list_questions")
+async def list_questions(
+    principal: Reader, app: Engine, asked: Annotated[schemas.AskedAbout, Query()]
+) -> list[schemas.Answered]:
+    """What was asked about one document or recording, the newest first, as long as its jobs are kept."""
+    source = Scope(document_id=asked.document_id, recording_id=asked.recording_id).source
+    if source is None:
+        raise invalid("recording_id", "name the document or the recording that was asked about")
+    kind, source_id = source
+    jobs = await app.list(subject=(search.questions_about(kind), source_id), limit=asked.limit)
+    return [await _answered(app, job) for job in jobs if principal.admin or job.tenant == principal.tenant]
+
+
 @router.get("/{question_id}", operation_id="get_answer", responses=responses(404))
 async def get_answer(principal: Reader, app: Engine, question_id: QuestionPath) -> schemas.Answered:
     """How far a question is, and its answer."""
@@ -75,6 +89,11 @@ async def _check(app: App, tenant: str, question: Asked) -> None:
     if source is not None and not await search.has(app, tenant, *source):
         kind, source_id = source
         raise not_found(f"no {kind} has the id {source_id!r}, or nothing of it is in the index yet")
+
+
+def _subject(scope: Scope) -> tuple[str, str] | None:
+    """Of a question about one thing, so that it can be found beside that, and goes with it."""
+    return None if scope.source is None else (search.questions_about(scope.source[0]), scope.source[1])
 
 
 async def _own_question(app: App, principal: Principal, question_id: str) -> Job:

@@ -11,8 +11,9 @@ from typing import Any
 
 from towpath import App, Context, Fatal, Price, search
 from towpath.knowledge import prompt
-from towpath.knowledge.holding import judged
+from towpath.knowledge.holding import Held, judged
 from towpath.knowledge.scope import Scope
+from towpath.knowledge.seconds import second_of
 from towpath.knowledge.shaping import passage_shape
 from towpath.models import chat
 
@@ -80,7 +81,7 @@ class Asking:
     async def _find(self, ctx: Context, asked: Asked) -> list[dict[str, Any]]:
         most = MOST if asked.scope.source is None else MOST_OF_ONE
         found = await search.find(self._app, ctx.tenant, asked.question, filter=asked.scope.filter(), limit=most)
-        return [passage_shape(hit.passage).model_dump() for hit in found.hits]
+        return [passage_shape(hit.passage).model_dump() | {"moments": hit.passage.moments} for hit in found.hits]
 
     async def _ask(self, ctx: Context, client: chat.Chat, text: str) -> dict[str, Any]:
         await ctx.budget(client.budget)  # another job may have been told to wait
@@ -96,16 +97,28 @@ def _answer(
 ) -> dict[str, Any]:
     """The job's result."""
     known = judged(reply["text"] if reply else "", [one["text"] for one in found])
-    held = [{"text": one.text, "passages": [found[at]["passage_id"] for at in one.passages]} for one in known.held]
+    held = [_sentence(one, found) for one in known.held]
     cited = {id for one in held for id in one["passages"]}
     if not held and note is None:
         note = NOTHING_HOLDS if known.dropped else NOT_ANSWERED
     used = reply or {"model": None, "tokens_in": None, "tokens_out": None}
     return {
-        "sentences": held, "passages": [{**one, "cited": one["passage_id"] in cited} for one in found],
+        "sentences": held, "passages": [_passage(one) | {"cited": one["passage_id"] in cited} for one in found],
         "left_out": [{"text": one.text, "why": one.why} for one in known.dropped], "note": note,
         "model": used["model"], "tokens_in": used["tokens_in"], "tokens_out": used["tokens_out"], "cost_cents": cost,
     }  # fmt: skip
+
+
+def _sentence(one: Held, found: list[dict[str, Any]]) -> dict[str, Any]:
+    rests_on = [found[at] for at in one.passages]
+    return {
+        "text": one.text, "passages": [passage["passage_id"] for passage in rests_on],
+        "starts": [second_of(one.text, passage["text"], passage.get("moments") or ()) for passage in rests_on],
+    }  # fmt: skip
+
+
+def _passage(one: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in one.items() if name != "moments"}
 
 
 def _most(price: Price, text: str) -> float:

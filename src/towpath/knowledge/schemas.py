@@ -95,9 +95,22 @@ class NewQuestion(Request):
     ] = 20.0
 
 
+class AskedAbout(Request):
+    document_id: OneDocument = None
+    recording_id: OneRecording = None
+    limit: Annotated[int, Field(ge=1, le=50)] = 20
+
+
 class Sentence(Answer):
     text: str
     passages: Annotated[list[str], Field(min_length=1, description="Ids of the passages that say it.")]
+    starts: Annotated[
+        list[float | None],
+        Field(
+            default_factory=list,
+            description="Of each of them: the second of the line that says it; null if nobody spoke it.",
+        ),
+    ]
 
 
 class LeftOut(Answer):

@@ -32,6 +32,15 @@ _JOIN = (
     "These are summaries of consecutive parts of one transcript. "
     "Make one summary of them: a short paragraph, then the main points:"
 )
+_NOTES = (
+    "This is part {number} of {count} of one transcript. For the whole of it this is the task:\n\n{task}\n\n"
+    "Note from this part, briefly and completely, whatever that will take:"
+)
+_FEWER_NOTES = (
+    "These are notes on consecutive parts of one transcript, for this task:\n\n{task}\n\n"
+    "Make one set of notes of them, shorter, and leave out nothing that the task will take:"
+)
+_FROM_NOTES = "These are notes on consecutive parts of one transcript. Do this with them, as if you had all of it:\n\n{task}"
 _SHORTER = " Use at most 120 words."
 
 
@@ -48,13 +57,14 @@ class Summary:
     parts: int = 1
 
 
-async def summarize(settings: ModelSettings, text: str, *, step: Step | None = None) -> Summary:
-    """Of any length of text. With `step` each question to the chat model is a durable step: `step(name, ask)` runs it, or
+async def summarize(settings: ModelSettings, text: str, *, task: str | None = None, step: Step | None = None) -> Summary:
+    """Of any length of text. `task` says what is to be made of it instead; only a chat model follows it. With `step` each
+    question to the chat model is a durable step: `step(name, ask)` runs it, or
     answers from its record."""
     client = chats.client_for(settings)
     if client is None:
         return Summary(await asyncio.to_thread(_extracted, text), "extractive", EXTRACTIVE_LABEL, embeddings.NAME)
-    return await _Chatting(client, settings.chat_chunk_characters, step or _at_once).summarize(text)
+    return await _Chatting(client, settings.chat_chunk_characters, step or _at_once, _words_for(task)).summarize(text)
 
 
 def _extracted(text: str) -> str:
@@ -65,36 +75,58 @@ async def _at_once(_: str, ask: Callable[[], Awaitable[dict[str, Any]]]) -> dict
     return await ask()
 
 
+@dataclass(frozen=True, slots=True)
+class _Words:
+    """What is asked of the whole, of a part, of what some parts came to, and of what all did."""
+
+    whole: str
+    part: str
+    fewer: str
+    join: str
+
+
+def _numbered(words: str, number: int, count: int) -> str:
+    """Not by `format`: a template may have braces of its own."""
+    return words.replace("{number}", str(number)).replace("{count}", str(count))
+
+
+def _words_for(task: str | None) -> _Words:
+    if task is None:
+        return _Words(_WHOLE, _PART, _JOIN, _JOIN)
+    whole = f"Do this with the transcript below:\n\n{task}"
+    return _Words(whole, *(words.replace("{task}", task) for words in (_NOTES, _FEWER_NOTES, _FROM_NOTES)))
+
+
 class _Chatting:
     """One summary in the making."""
 
-    def __init__(self, client: Chat, most: int, step: Step) -> None:
-        self._client, self._most, self._step = client, most, step
+    def __init__(self, client: Chat, most: int, step: Step, words: _Words) -> None:
+        self._client, self._most, self._step, self._words = client, most, step, words
         self._replies: list[Reply] = []
 
     async def summarize(self, text: str) -> Summary:
         parts = chunks(text, self._most)
         if len(parts) <= 1:
-            last = await self._ask("whole", _WHOLE, text.strip())
+            last = await self._ask("whole", self._words.whole, text.strip())
         else:
-            last = await self._join(await self._ask_each("part", _PART, parts), 1)
+            last = await self._join(await self._ask_each("part", self._words.part, parts), 1)
         return self._summary(last, len(parts))
 
     async def _join(self, texts: list[str], level: int) -> str:
         groups = packed(texts, self._most, "\n\n")
         if len(groups) == 1:
-            return await self._ask("joined", _JOIN, groups[0])
+            return await self._ask("joined", self._words.join, groups[0])
         if len(groups) >= len(texts):
             raise Fatal(
                 f"the summaries of {len(texts)} parts are so long that no two of them fit into {self._most:,} characters",
                 remedy="raise TOWPATH_CHAT_CHUNK_CHARACTERS, or use a model that summarises",
             )
-        return await self._join(await self._ask_each(f"level {level}", _JOIN, groups), level + 1)
+        return await self._join(await self._ask_each(f"level {level}", self._words.fewer, groups), level + 1)
 
     async def _ask_each(self, name: str, task: str, texts: list[str]) -> list[str]:
         count = len(texts)
         return [
-            await self._ask(f"{name} {number} of {count}", task.format(number=number, count=count), text)
+            await self._ask(f"{name} {number} of {count}", _numbered(task, number, count), text)
             for number, text in enumerate(texts, 1)
         ]
 

@@ -37,7 +37,7 @@ _REFUSED = (401, 403)
 
 @dataclass(frozen=True, slots=True)
 class Service:
-    """One endpoint of one kind, `speech` or `chat`, which also names its settings."""
+    """One endpoint of one kind, `speech`, `chat` or `embed`, which also names its settings."""
 
     kind: str
     url: str
@@ -45,6 +45,8 @@ class Service:
     timeout: float
     client: httpx.AsyncClient | None = field(default=None, repr=False, compare=False)
     """Whose connections are used; without one every request makes its own."""
+    model: str = ""
+    """If its models have limits of their own."""
 
     @property
     def host(self) -> str:
@@ -52,8 +54,8 @@ class Service:
 
     @property
     def budget(self) -> str:
-        """What a 429 blocks: everybody who asks this service."""
-        return f"{self.kind}:{self.host}"
+        """What a 429 blocks: everybody who asks this service, or this model of it."""
+        return f"{self.kind}:{self.host}:{self.model}" if self.model else f"{self.kind}:{self.host}"
 
     @property
     def setting(self) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from towpath import DEFAULT_PRIORITY, App, Transaction, Transient, new_id
 from towpath.assets import Asset, open_file
 from towpath.models.speech import check_language
-from towpath.recordings import lengths
+from towpath.recordings import lengths, templates
 from towpath.recordings.names import (
     KIND,
     REPROCESS_SUMMARY,
@@ -30,6 +30,8 @@ class Options:
     language: str | None = None
     speakers: bool = False
     auto_summary: bool | None = None
+    template: str | None = None
+    """How it is summarised, see `templates`; None is the usual way."""
     priority: int = DEFAULT_PRIORITY
     replace_edits: bool = False
     """Of a reprocessing: whether what people corrected is dropped instead of taken over."""
@@ -70,6 +72,8 @@ class New:
 async def prepare(app: App, asset: Asset, options: Options, whose: Uploader) -> New:
     """What has to be known and done before the transaction that makes it."""
     wanted = checked(app, options)
+    standing = await templates.find(app, whose.tenant, wanted.template)
+    wanted = replace(wanted, template=None if standing is None else standing.id)
     await ensure_lane(app, whose.lane)
     async with open_file(app, asset) as path:
         return New(asset, wanted, whose, await asyncio.to_thread(lengths.stated, path))
@@ -88,7 +92,7 @@ async def add(tx: Transaction, new: New) -> tuple[str, str]:
         "recording_add", id=new.id, tenant=whose.tenant, lane=whose.lane, title=title_from(wanted.title, asset.name),
         file_name=asset.name, asset_id=asset.id, media_type=asset.media_type, bytes=asset.bytes,
         language=wanted.language, speakers=wanted.speakers, auto_summary=wanted.auto_summary,
-        created_by=whose.account_id, creator=whose.name, now=tx.now, stated=new.stated,
+        template=wanted.template, created_by=whose.account_id, creator=whose.name, now=tx.now, stated=new.stated,
     )  # fmt: skip
     if added:
         return new.id, await _queue(tx, TRANSCRIBE, new.id, whose.tenant, whose.lane, wanted)
@@ -108,19 +112,23 @@ async def reprocess_transcription(app: App, recording: Recording, options: Optio
         await _locked(tx, recording.id)
         await tx.change(
             "recording_settings", id=recording.id, language=wanted.language, speakers=wanted.speakers,
-            auto_summary=wanted.auto_summary,
+            auto_summary=wanted.auto_summary, template=wanted.template,
         )  # fmt: skip
         return await _queue(tx, REPROCESS_TRANSCRIPTION, recording.id, recording.tenant, recording.lane, wanted)
 
     return await app.transact(unit)
 
 
-async def reprocess_summary(app: App, recording: Recording, priority: int = DEFAULT_PRIORITY) -> str:
+async def reprocess_summary(app: App, recording: Recording, options: Options) -> str:
     """Summarises it anew; the present summary stays until the new one is there."""
 
     async def unit(tx: Transaction) -> str:
-        await _locked(tx, recording.id)
-        return await queue_summary(tx, recording, REPROCESS_SUMMARY, priority)
+        now = await _locked(tx, recording.id)
+        await tx.change(
+            "recording_settings", id=now.id, language=now.language, speakers=now.speakers, auto_summary=now.auto_summary,
+            template=options.template,
+        )  # fmt: skip
+        return await queue_summary(tx, now, REPROCESS_SUMMARY, options.priority)
 
     return await app.transact(unit)
 

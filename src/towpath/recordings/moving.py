@@ -18,7 +18,10 @@ class NotNow(TowpathError):
 
 
 def as_it_was(recording: Recording) -> Options:
-    return Options(language=recording.language, speakers=recording.speakers, auto_summary=recording.auto_summary)
+    return Options(
+        language=recording.language, speakers=recording.speakers, auto_summary=recording.auto_summary,
+        template=recording.template,
+    )  # fmt: skip
 
 
 async def jobs_of(app: App, recording: Recording) -> list[Job]:
@@ -59,7 +62,7 @@ async def reprocess(app: App, recording: Recording, what: str, options: Options)
         raise NotNow("there is no transcript to summarise; transcribe it first")
     if live:
         raise NotNow("it is being summarised already; cancel that first, or wait for it")
-    return await intake.reprocess_summary(app, recording, options.priority)
+    return await intake.reprocess_summary(app, recording, options)
 
 
 async def delete_job(app: App, job_id: str, recording: Recording, *, is_new_upload: bool) -> tuple[int, bool]:

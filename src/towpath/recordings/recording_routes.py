@@ -17,7 +17,7 @@ from towpath.http.routing import Router
 from towpath.http.senders import sender_of
 from towpath.http.state import Engine
 from towpath.identity.principal import Principal
-from towpath.recordings import alike, moving, removing, schemas, stored
+from towpath.recordings import alike, moving, removing, schemas, stored, tags, templates
 from towpath.recordings.access import RecordingPath, no_recording, own_recording
 from towpath.recordings.intake import Options
 from towpath.recordings.records import Recording
@@ -33,6 +33,7 @@ NOT_FOUND = "not found"
 class RecordingQuery(shapes.Request):
     status: Annotated[list[schemas.AskedStatus], Field(default_factory=list, max_length=6)]
     text: Annotated[shapes.Text | None, Field(min_length=1, max_length=200, description="A part of the title.")] = None
+    tag: Annotated[list[shapes.Text], Field(default_factory=list, max_length=10, description="All of these.")]
     tenant: Annotated[shapes.Label | None, Field(description="For admins; everybody else sees their own tenant.")] = None
     after: Annotated[schemas.RecordingId | None, Field(description="The `next` of the page before.")] = None
     limit: Annotated[int, Field(ge=1, le=200)] = 50
@@ -45,8 +46,10 @@ async def list_recordings(
     """Recordings that match all of the filters, newest first. A page may be short, even empty, and still have a `next`."""
     tenant = tenant_of(principal, asked.tenant)
 
+    sort = stored.Sort(asked.text, tags.keys_of(asked.tag))
+
     async def look(before: str | None, count: int) -> list[RecordingView]:
-        return await views(app, await stored.page(app, tenant, text=asked.text, before=before, limit=count))
+        return await views(app, await stored.page(app, tenant, sort, before=before, limit=count))
 
     return await shapes.page_of_fitting(
         look, lambda view: not asked.status or view.status in asked.status, recording_shape, lambda view: view.recording.id,
@@ -77,7 +80,7 @@ async def bulk_update_recordings(principal: Writer, app: Engine, request: Reques
     refused = {one: NOT_FOUND for one in ids if one not in known}
     done = 0
     for recording in known.values():
-        why = await _done_to(app, principal, asked.action, recording)
+        why = await _done_to(app, principal, asked, recording)
         done += why is None
         refused |= {} if why is None else {recording.id: why}
     audit(request, f"recordings.{asked.action}", None, recordings=done)
@@ -88,10 +91,14 @@ def _may_touch(principal: Principal, recording: Recording) -> bool:
     return principal.admin or recording.tenant == principal.tenant
 
 
-async def _done_to(app: App, principal: Principal, action: str, recording: Recording) -> str | None:
+async def _done_to(app: App, principal: Principal, asked: schemas.Bulk, recording: Recording) -> str | None:
     """None if it was done, else why not."""
     try:
-        return await _ACTIONS[action](app, principal, recording)
+        if asked.action in ("tag", "untag"):
+            more, less = (asked.tags, []) if asked.action == "tag" else ([], asked.tags)
+            await tags.tag(app, recording, add=more, remove=less)
+            return None
+        return await _ACTIONS[asked.action](app, principal, recording)
     except (moving.NotNow, SchemaInvalid) as error:
         return str(error)
     except stored.RecordingNotFound:
@@ -149,10 +156,14 @@ async def _detail(app: App, recording: Recording) -> schemas.RecordingDetail:
 async def update_recording(
     principal: Writer, app: Engine, request: Request, recording_id: RecordingPath, asked: schemas.RecordingChange
 ) -> schemas.RecordingDetail:
-    """Changes the title."""
+    """Changes the title, the tags, or both."""
     recording = await own_recording(app, principal, recording_id)
+    wanted = None if asked.tags is None else tags.tags_from(asked.tags).values()
     try:
-        await stored.rename(app, recording, stored.title_from(asked.title, recording.file_name))
+        if asked.title is not None:
+            await stored.rename(app, recording, stored.title_from(asked.title, recording.file_name))
+        if wanted is not None:
+            await tags.retag(app, recording, wanted)
     except stored.RecordingNotFound:
         raise no_recording(recording_id) from None
     audit(request, "recording.update", recording.id, tenant=recording.tenant)
@@ -198,9 +209,12 @@ async def reprocess_recording(
         language=asked.language if "language" in asked.model_fields_set else was.language,
         speakers=was.speakers if asked.speakers is None else asked.speakers,
         auto_summary=was.auto_summary if asked.auto_summary is None else asked.auto_summary,
+        template=asked.template if "template" in asked.model_fields_set else was.template,
         priority=asked.priority,
         replace_edits=asked.replace_edits,
     )
+    if "template" in asked.model_fields_set:
+        await templates.check(app, recording.tenant, asked.template)
     try:
         job_id = await moving.reprocess(app, recording, asked.what, options)
     except moving.NotNow as error:

@@ -8,6 +8,8 @@ from typing import Any
 
 from towpath import Row, State, from_json, moment
 
+_LONGEST_EXTENSION = 10
+
 
 @dataclass(frozen=True, slots=True)
 class Ended:
@@ -40,12 +42,20 @@ class Recording:
     created_by: str | None
     creator: str | None
     created_at: datetime
+    template: str | None = None
+    """How it is summarised; None is the usual way."""
     lines: int | None = None
     """Of its transcript; none at all means that nobody speaks in it."""
     remark: str | None = None
     """What people should know of its transcript before they read it."""
     ended: Ended | None = None
     """The newest of its jobs that are gone."""
+
+    @property
+    def extension(self) -> str | None:
+        """As the file's name has it; what the file is may be something else."""
+        stem, dot, ending = self.file_name.rpartition(".")
+        return ending.lower() if stem and dot and ending.isalnum() and len(ending) <= _LONGEST_EXTENSION else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +139,8 @@ class Summary:
     cost_cents: float | None
     took_seconds: float | None
     created_at: datetime
+    template: str | None = None
+    """What its template was called."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +157,7 @@ def recording_from(row: Row) -> Recording:
         row["id"], row["tenant"], row["lane"], row["title"], row["file_name"], row["asset_id"], row["media_type"],
         row["bytes"], row["language"], bool(row["speakers"]), bool(row["auto_summary"]), row["duration"],
         row["transcript_id"], row["summary_id"], row["created_by"], row["creator"], moment(row["created_at"]),
-        row["lines"], row["remark"], _ended_from(row),
+        row["template"], row["lines"], row["remark"], _ended_from(row),
     )  # fmt: skip
 
 
@@ -180,7 +192,7 @@ def transcript_from(row: Row) -> Transcript:
 def summary_from(row: Row) -> Summary:
     return Summary(
         row["id"], row["recording_id"], row["transcript_id"], row["text"], row["method"], row["model"], row["tokens_in"],
-        row["tokens_out"], row["cost_cents"], row["took_seconds"], moment(row["created_at"]),
+        row["tokens_out"], row["cost_cents"], row["took_seconds"], moment(row["created_at"]), row["template"],
     )  # fmt: skip
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from towpath import App, Context, RetryLater, Transaction
+from towpath import App, Context, RetryLater, Transaction, search
 from towpath.assets import delete as delete_assets
 from towpath.recordings.indexing import forgotten
 from towpath.recordings.names import KIND, REMOVE
@@ -18,7 +18,7 @@ from towpath.recordings.records import Recording
 _LATER = 5.0
 _TABLES = (
     "shares_delete", "summaries_delete", "unplaced_edits_delete", "speakers_delete", "transcript_lines_delete",
-    "transcripts_delete", "recordings_delete",
+    "transcripts_delete", "recording_tags_delete", "recordings_delete",
 )  # fmt: skip
 
 
@@ -65,8 +65,9 @@ async def _finish(app: App, tenant: str, assets_of: dict[str, str]) -> list[str]
 
 
 async def _without_jobs(app: App, recording_id: str) -> bool:
-    removed = await app.subjects.delete(KIND, recording_id)
-    return all(why == "not found" for why in removed.refused.values())
+    """Those that work on it, and what was asked about it."""
+    gone = [await app.subjects.delete(kind, recording_id) for kind in (KIND, search.questions_about(KIND))]
+    return all(why == "not found" for removed in gone for why in removed.refused.values())
 
 
 async def _forget(tx: Transaction, ids: list[str]) -> None:

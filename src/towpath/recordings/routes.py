@@ -9,10 +9,22 @@ from towpath.recordings import (
     recording_routes,
     share_routes,
     speaker_routes,
+    tag_routes,
+    template_routes,
     transcript_routes,
     upload_route,
 )
 
 router = Router()
-for _part in (upload_route, job_routes, transcript_routes, speaker_routes, share_routes, audio_routes, recording_routes):
+for _part in (
+    upload_route,
+    job_routes,
+    tag_routes,
+    template_routes,
+    transcript_routes,
+    speaker_routes,
+    share_routes,
+    audio_routes,
+    recording_routes,
+):
     router.include_router(_part.router)

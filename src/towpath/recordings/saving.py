@@ -43,6 +43,7 @@ class NewSummary:
     transcript_id: str
     text: str
     method: str
+    template: str | None
     model: str | None
     tokens_in: int | None
     tokens_out: int | None
@@ -138,8 +139,9 @@ async def save_summary(ctx: Context, new: NewSummary) -> bool:
         await tx.change("summaries_delete", ids=[new.recording_id])
         await tx.change(
             "summary_add", id=ctx.id, recording_id=new.recording_id, transcript_id=new.transcript_id,
-            text=plain_text(new.text, 1_000_000), method=new.method, model=new.model, tokens_in=new.tokens_in,
-            tokens_out=new.tokens_out, cost_cents=new.cost_cents, took_seconds=new.took_seconds, now=tx.now,
+            text=plain_text(new.text, 1_000_000), method=new.method, template=new.template,
+            model=new.model, tokens_in=new.tokens_in, tokens_out=new.tokens_out,
+            cost_cents=new.cost_cents, took_seconds=new.took_seconds, now=tx.now,
         )  # fmt: skip
         await learn(tx, SUMMARIES, 1.0, new.took_seconds or 0.0)
         return True

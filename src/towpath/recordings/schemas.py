@@ -16,6 +16,11 @@ JobStatusName = Literal["queued", "processing", "completed", "failed", "cancelle
 JobTypeName = Literal["transcribe", "summarize", "reprocess_transcription", "reprocess_summary"]
 QueueTypeName = Literal["transcription", "summary"]
 FormatName = Literal["txt", "srt", "vtt", "json", "md"]
+Template = Annotated[
+    Annotated[Text, Field(min_length=1, max_length=100)] | None,
+    Field(description="How it is summarised: the id of a template; null: the usual way."),
+]
+Tags = Annotated[list[Annotated[Text, Field(min_length=1, max_length=200)]], Field(max_length=30)]
 Title = Annotated[Text, Field(min_length=1, max_length=LONGEST_TITLE)]
 Language = Annotated[str, Field(pattern=r"^[A-Za-z]{2,3}(?:-[A-Za-z0-9]{1,8})*$", description="Such as en or en-GB.")]
 Priority = Annotated[int, Field(ge=0, le=3, description="0 (first, needs the scope `priority`) to 3 (last).")]
@@ -91,6 +96,11 @@ class Recording(Answer):
     language: str | None
     speakers: bool
     auto_summary: bool
+    template: Template
+    tags: Annotated[list[str], Field(description="What people sort it by.")]
+    extension: Annotated[str | None, Field(description="How the file's name ends, such as mp3.")]
+    duplicates: Annotated[int, Field(description="How many other recordings of the tenant have the very same content.")]
+    duplicate_of: Annotated[str | None, Field(description="The oldest of those, if that is not this one.")]
     creator: str | None
     created_at: Moment
     has_transcript: bool
@@ -131,6 +141,7 @@ class Summary(Answer):
 
     text: str
     method: Literal["extractive", "chat"]
+    template: Annotated[str | None, Field(description="What the template was called that it follows.")]
     label: Annotated[str, Field(description="For people: how it was made.")]
     model: str | None
     tokens_in: int | None
@@ -212,7 +223,34 @@ class Waveform(Answer):
 
 
 class RecordingChange(Request):
-    title: Title
+    """What is left out stays as it is."""
+
+    title: Title | None = None
+    tags: Annotated[Tags | None, Field(description="These and no others. Capitals do not tell two tags apart.")] = None
+
+
+class Tag(Answer):
+    tag: str
+    recordings: int
+
+
+class SummaryTemplate(Answer):
+    """A way to summarise."""
+
+    id: str
+    name: str
+    prompt: Annotated[str, Field(description="What a chat model is asked to make of a transcript.")]
+    own: Annotated[bool, Field(description="Whether people have written it; the others come along and stay as they are.")]
+
+
+class Templates(Answer):
+    items: list[SummaryTemplate]
+    followed: Annotated[bool, Field(description="Whether a chat service is configured. Without one, templates are refused.")]
+
+
+class TemplateText(Request):
+    name: Annotated[Text, Field(min_length=1, max_length=100, pattern=r"\S")]
+    prompt: Annotated[Text, Field(min_length=1, max_length=8000, pattern=r"\S")]
 
 
 class LineChange(Request):
@@ -257,6 +295,7 @@ class Reprocess(Request):
     language: Language | None = None
     speakers: bool | None = None
     auto_summary: bool | None = None
+    template: Template = None
     priority: Priority = 1
     replace_edits: Annotated[
         bool,
@@ -273,8 +312,9 @@ class Reprocessing(Answer):
 
 
 class Bulk(Request):
-    action: Literal["retry", "cancel", "delete", "reprocess_transcription", "reprocess_summary"]
+    action: Literal["retry", "cancel", "delete", "reprocess_transcription", "reprocess_summary", "tag", "untag"]
     ids: Annotated[list[RecordingId], Field(min_length=1, max_length=500)]
+    tags: Annotated[Tags, Field(default_factory=list, description="For `tag` and `untag`: which.")]
 
 
 class BulkDone(Answer):

@@ -25,7 +25,9 @@ def recording_fields(view: RecordingView) -> dict[str, Any]:
     return {
         "id": one.id, "title": one.title, "status": view.status, "tenant": one.tenant, "file_name": one.file_name,
         "media_type": one.media_type, "bytes": one.bytes, "duration": one.duration, "language": one.language,
-        "speakers": one.speakers, "auto_summary": one.auto_summary, "creator": one.creator,
+        "speakers": one.speakers, "auto_summary": one.auto_summary, "template": one.template, "tags": view.tags,
+        "extension": one.extension, "duplicates": view.twins.others if view.twins else 0,
+        "duplicate_of": view.twins.oldest if view.twins and view.twins.oldest != one.id else None, "creator": one.creator,
         "created_at": one.created_at, "has_transcript": one.transcript_id is not None,
         "has_summary": one.summary_id is not None, "warning": view.warning,
         "error": view.error, "needs_retry": view.needs_retry, "job": job_shape(view.job) if view.job else None,
@@ -57,7 +59,8 @@ def transcript_shape(one: records.Transcript, unplaced: int) -> schemas.Transcri
 def summary_shape(one: records.Summary, recording: records.Recording, prices: Mapping[str, Price]) -> schemas.Summary:
     return schemas.Summary.model_validate(
         {
-            "text": one.text, "method": one.method, "label": LABELS.get(one.method, one.method), "model": one.model,
+            "text": one.text, "method": one.method, "template": one.template,
+            "label": LABELS.get(one.method, one.method), "model": one.model,
             "tokens_in": one.tokens_in, "tokens_out": one.tokens_out, "cost_cents": _cost_of(one, prices),
             "took_seconds": one.took_seconds, "outdated": one.transcript_id != recording.transcript_id,
             "created_at": one.created_at,

@@ -60,12 +60,20 @@ async def by_ids(source: Source, ids: Iterable[str]) -> list[Recording]:
     return [recording_from(row) for row in await source.query("recordings_by_id", ids=asked)]
 
 
-async def page(source: Source, tenant: str | None, *, text: str | None, before: str | None, limit: int) -> list[Recording]:
+@dataclass(frozen=True, slots=True)
+class Sort:
+    """Which ones: a part of the title, and tags by their keys, all of which have to be there."""
+
+    text: str | None = None
+    tags: Sequence[str] = ()
+
+
+async def page(source: Source, tenant: str | None, sort: Sort, *, before: str | None, limit: int) -> list[Recording]:
     """Newest first; `before` is the last id of the page before. `tenant=None` is all of them."""
-    like = None if text is None else f"%{_escaped(text.lower())}%"
+    like = None if sort.text is None else f"%{_escaped(sort.text.lower())}%"
 
     async def unit(tx: Reading) -> list[Recording]:
-        asked = {"before": before or LAST, "text": like, "limit": limit}
+        asked = {"before": before or LAST, "text": like, "limit": limit, "tags": list(sort.tags), "tagged": len(sort.tags)}
         rows = (
             await tx.query("recordings_page_of_all", **asked)
             if tenant is None

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Any
 
 from towpath import Context, SchemaInvalid
-from towpath.recordings import stored
+from towpath.recordings import stored, templates
+from towpath.recordings.records import Line, Recording
 from towpath.recordings.saving import NewSummary, save_summary
 from towpath.recordings.transcribing import gone, recording_for
 
@@ -25,13 +27,14 @@ async def summarize(ctx: Context, asked: Asked) -> dict[str, Any]:
 
     began = time.monotonic()
     recording = await recording_for(ctx, asked.recording_id)
-    read = await ctx.step("read", _read, ctx, recording.transcript_id)
+    read = await ctx.step("read", _read, ctx, recording)
     settings = ctx.settings
     client = chat.client_for(settings)
     asking = _Asking(ctx, None if client is None else client.budget)
-    summary = await summaries.summarize(settings, read["text"], step=asking)
+    summary = await summaries.summarize(settings, read["text"], task=read["prompt"], step=asking)
     new = NewSummary(
         recording_id=recording.id, transcript_id=read["transcript_id"], text=summary.text, method=summary.method,
+        template=read["template"] if summary.method == "chat" else None,
         model=summary.model, tokens_in=summary.tokens_in, tokens_out=summary.tokens_out,
         cost_cents=0.0 if summary.method == "extractive" else None,  # a service is priced when somebody asks
         took_seconds=round(time.monotonic() - began, 3),
@@ -40,15 +43,24 @@ async def summarize(ctx: Context, asked: Asked) -> dict[str, Any]:
     return {"recording_id": recording.id, "method": summary.method, "model": summary.model, "parts": summary.parts}
 
 
-async def _read(ctx: Context, transcript_id: str | None) -> dict[str, str]:
-    """A step, so that all parts are of one text: somebody may correct lines while a service makes us wait."""
-    if transcript_id is None:
+async def _read(ctx: Context, recording: Recording) -> dict[str, str | None]:
+    """A step, so that all parts are of one text, and by one template: somebody may change them while a service makes us
+    wait."""
+    if recording.transcript_id is None:
         raise SchemaInvalid("there is no transcript to summarise", remedy="transcribe the recording first")
-    lines = await stored.lines_of(ctx, transcript_id)
-    text = " ".join(line.text for line in lines)
+    lines = await stored.lines_of(ctx, recording.transcript_id)
+    template = await templates.find(ctx, recording.tenant, recording.template)
+    text = " ".join(line.text for line in lines) if template is None else _by_speaker(lines)
     if not text.strip():
         raise SchemaInvalid("the transcript is empty, so there is nothing to summarise")
-    return {"transcript_id": transcript_id, "text": text}
+    name, prompt = (None, None) if template is None else (template.name, template.prompt)
+    return {"transcript_id": recording.transcript_id, "text": text, "template": name, "prompt": prompt}
+
+
+def _by_speaker(lines: Sequence[Line]) -> str:
+    """A paragraph for each turn, with who speaks: minutes and tasks are about people."""
+    turns = [(speaker, " ".join(line.text for line in said)) for speaker, said in groupby(lines, lambda line: line.speaker)]
+    return "\n".join(text if speaker is None else f"{speaker}: {text}" for speaker, text in turns)
 
 
 class _Asking:

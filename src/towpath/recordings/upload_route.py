@@ -38,6 +38,7 @@ _FORM: dict[str, Any] = {
                         "title": {"type": "string", "description": "The file's name without its ending by default."},
                         "language": {"type": "string", "description": "What is spoken, such as en."},
                         "speakers": {"type": "boolean", "description": "Tell speakers apart, where the engine can."},
+                        "template": {"type": "string", "description": "How it is summarised: the id of a template."},
                         "auto_summary": {"type": "boolean", "description": "As the settings say by default."},
                         "priority": {"type": "integer", "minimum": 0, "maximum": 3, "default": 1},
                     },

@@ -8,19 +8,20 @@ from typing import Any
 from towpath import App, Context, SchemaInvalid, Transaction
 from towpath.assets import Arrival, AssetRefused, Sender
 from towpath.identity.principal import WITHOUT_STANDING, no_standing
-from towpath.recordings import intake
+from towpath.recordings import intake, templates
 from towpath.recordings.intake import New, Options, Uploader, checked
 
 _TRUE, _FALSE = frozenset({"true", "1", "yes", "on"}), frozenset({"false", "0", "no", "off"})
-KNOWN = ("title", "language", "speakers", "auto_summary", "priority")
+KNOWN = ("title", "language", "speakers", "auto_summary", "template", "priority")
 PURPOSE = "recording"
 
 
-def check(app: App, sender: Sender, options: Mapping[str, Any]) -> None:
+async def check(app: App, sender: Sender, options: Mapping[str, Any]) -> None:
     """Refuses options that do not fit before anything is uploaded: a language nobody here understands, for one."""
     if unknown := sorted(set(options) - set(KNOWN)):
         raise SchemaInvalid(f"there is no such option; known are: {', '.join(KNOWN)}", path=unknown[0][:100])
-    checked(app, options_from(sender, options))
+    wanted = checked(app, options_from(sender, options))
+    await templates.check(app, sender.tenant, wanted.template)
 
 
 async def prepare(app: App, ctx: Context, arrival: Arrival) -> New:
@@ -45,6 +46,7 @@ def options_from(sender: Sender, given: Mapping[str, Any]) -> Options:
         language=text.get("language"),
         speakers=_flag("speakers", text.get("speakers", "false")),
         auto_summary=_flag("auto_summary", text["auto_summary"]) if "auto_summary" in text else None,
+        template=text.get("template"),
         priority=priority,
     )
 

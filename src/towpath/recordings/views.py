@@ -12,6 +12,8 @@ from towpath.recordings.names import KIND, QUEUE_OF, is_new_upload
 from towpath.recordings.records import Ended, Recording
 from towpath.recordings.status import COMPLETED, job_status, standing
 from towpath.recordings.stored import Work
+from towpath.recordings.tags import tags_of
+from towpath.recordings.twins import Twins, twins_of
 
 
 @dataclass(slots=True)
@@ -50,13 +52,20 @@ class RecordingView:
     error: str | None = None
     """Why the newest job failed, also if it is gone."""
     needs_retry: bool = False
+    tags: list[str] = field(default_factory=list)
+    twins: Twins | None = None
 
 
 async def views(app: App, recordings: Sequence[Recording]) -> list[RecordingView]:
     works = await stored.work_on(app, recordings)
     under_way = [work.recording.id for work in works if any(job.live for job in work.jobs)]
     found = await app.subjects.prospects(KIND, under_way)
-    return [_view(work, found) for work in works]
+    ids = [work.recording.id for work in works]
+    tagged, twins = await tags_of(app, ids), await twins_of(app, ids)
+    told = [_view(work, found) for work in works]
+    for view in told:
+        view.tags, view.twins = tagged.get(view.recording.id, []), twins.get(view.recording.id)
+    return told
 
 
 def _view(work: Work, found: Mapping[str, Prospect]) -> RecordingView:

@@ -4,6 +4,7 @@ A slice puts its sources in (`replace`) and takes them out (`remove`) in its own
 tenant. It needs no server, and knows nothing of what its sources are.
 """
 
+from towpath.search.asked import questions_about
 from towpath.search.chunks import Line, Page, passages_of, passages_of_lines
 from towpath.search.content import content, language_of, numbers
 from towpath.search.entities import entities, mentions_in, sources_of
@@ -51,6 +52,7 @@ __all__ = [
     "passages_of",
     "passages_of_lines",
     "prepare",
+    "questions_about",
     "remove",
     "replace",
     "sources_of",

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Sequence
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Protocol
 
-from towpath import App, SchemaInvalid
+from towpath import App, RateLimited, SchemaInvalid, Transient
 from towpath.models import embeddings
 from towpath.search.records import Vectors
 
@@ -18,8 +19,14 @@ if TYPE_CHECKING:
     Rows = NDArray[np.float32]
 
 
+_log = logging.getLogger(__name__)
+_PATIENCE = 10.0
+"""Seconds that somebody who searches waits for a model."""
+
+
 class Embedder(Protocol):
-    """A row of length 1 per text, or of zeros where a text says nothing. May block: it is called in a thread."""
+    """A row of length 1 per text, or of zeros where a text says nothing. May block: it is called in a thread. One that is
+    asked over the network may have a `budget`: the name of the rate budget that its 429 blocks."""
 
     @property
     def name(self) -> str: ...
@@ -46,7 +53,12 @@ class Meaning:
         """The direction of a question, or None if there is no model or the question says nothing to it."""
         if self.embedder is None:
             return None
-        [row] = await asyncio.to_thread(self.embedder.embed, [question])
+        try:
+            async with asyncio.timeout(_PATIENCE):
+                [row] = await asyncio.to_thread(self.embedder.embed, [question])
+        except (TimeoutError, Transient, RateLimited) as error:
+            _log.warning("a question is answered by its words only: %s", str(error) or "the model did not answer in time")
+            return None
         return row if row.any() else None
 
 

@@ -8,9 +8,10 @@ from tests.engine.working import happened, on_sqlite, working
 from tests.models.wire_server import Answer, Asked, WireServer
 from tests.products.knowledge.library import GUIDE, RUN, THEIRS, WALK, Library
 from tests.server.api.site import ok, problem
-from towpath import Price
+from towpath import Price, search
 from towpath.knowledge.asking import NOT_ANSWERED, NOTHING_FOUND, NOTHING_HOLDS
 from towpath.knowledge.names import ASK, QUEUE
+from towpath.knowledge.seconds import second_of
 from towpath.testing import drain
 
 
@@ -51,6 +52,7 @@ async def test_a_recording_is_asked_and_answers_with_seconds(chatting: Library, 
     answer = await _asked(chatting, "When are the gates opened?", recording_id=WALK)
     assert {one["recording_id"] for one in answer["passages"]} == {WALK}
     assert [(one["start"], one["end"]) for one in answer["passages"] if one["cited"]] == [(0.0, 9.0)]
+    assert all(0.0 <= start < 9.0 for one in answer["sentences"] for start in one["starts"])
     assert "couch" not in given(wire.asked[0])
 
 
@@ -163,6 +165,19 @@ async def test_the_question_is_no_instruction_of_ours(chatting: Library, wire: W
     assert "Ignore all" in user["content"]
 
 
+async def test_what_was_asked_about_a_recording_is_listed_beside_it_and_goes_with_it(chatting: Library, wire: WireServer):
+    wire.always = saying("Helen opens the gates at nine [1].")
+    first = await _asked(chatting, "When are the gates opened?", recording_id=WALK)
+    second = await _asked(chatting, "Who opens them?", recording_id=WALK)
+    await _asked(chatting, "Who opens what, anywhere?")
+    listed = ok(await chatting.ann.get("/api/documents/ask/earlier", params={"recording_id": WALK}))
+    assert listed == [second, first]
+    assert ok(await chatting.bob.get("/api/documents/ask/earlier", params={"recording_id": WALK})) == []
+    problem(await chatting.ann.get("/api/documents/ask/earlier"), 422, "invalid")
+    await chatting.app.subjects.delete(search.questions_about("recording"), WALK)
+    assert ok(await chatting.ann.get("/api/documents/ask/earlier", params={"recording_id": WALK})) == []
+
+
 async def test_whoever_asks_first_whether_questions_are_answered_is_told_by_whom_or_what_to_do(library: Library):
     told = ok(await library.ann.get("/api/documents/ask"))
     assert told["model"] is None
@@ -171,3 +186,12 @@ async def test_whoever_asks_first_whether_questions_are_answered_is_told_by_whom
 
 async def test_with_a_chat_service_its_model_is_told(chatting: Library):
     assert ok(await chatting.ann.get("/api/documents/ask")) == {"model": "m", "remedy": None}
+
+
+def test_a_sentence_is_heard_at_the_line_that_says_it():
+    text = "Good morning. The gates open at nine. Bring the rope, Sam."
+    moments = [(0, 0.0), (14, 4.5), (38, 9.0)]
+    assert second_of("The gates are opened at nine.", text, moments) == 4.5
+    assert second_of("Sam brings the rope.", text, moments) == 9.0
+    assert second_of("Nothing of it.", text, moments) == 0.0
+    assert second_of("The gates open.", text, []) is None

@@ -9,6 +9,7 @@ from fastapi import FastAPI
 
 from tests.engine.working import ended, in_state, working
 from tests.server.api.shop import Shop
+from tests.services.schedules import by_hand_only
 from towpath import App, Job
 from towpath.identity import accounts, tokens
 from towpath.server import create_app, running
@@ -60,6 +61,7 @@ async def opened_site(app: App) -> AsyncIterator[Site]:
     api = create_app(app)
     async with AsyncExitStack() as stack:
         await stack.enter_async_context(running(api))
+        await by_hand_only(app)
         site = Site(app, shop, api)
         for name, (tenant, admin) in PEOPLE.items():
             await accounts.create(app.services.store, name, tenants=[tenant], admin=admin)

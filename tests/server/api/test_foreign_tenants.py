@@ -131,13 +131,18 @@ CASES: dict[str, list[Case]] = {
     "list_recordings": [
         Case(CLEAN),
         Case(CLEAN, query={"text": MARK}),
+        Case(CLEAN, query={"tag": MARK}),
         Case(CLEAN, query={"after": "{recording}"}),
         Case(REFUSED, query={"tenant": "south"}),
     ],
     "bulk_update_recordings": [
         Case(EMPTY, {"action": action, "ids": ["{recording}"]})
-        for action in ("retry", "cancel", "delete", "reprocess_transcription", "reprocess_summary")
+        for action in ("retry", "cancel", "delete", "reprocess_transcription", "reprocess_summary", "tag", "untag")
     ],
+    "list_recording_tags": [Case(CLEAN), Case(REFUSED, query={"tenant": "south"})],
+    "list_templates": [Case(CLEAN)],
+    "update_template": [Case(HIDDEN, {"name": "mine", "prompt": "mine now"})],
+    "delete_template": [Case(HIDDEN)],
     # what the index has
     "search_documents": [
         Case(CLEAN, query={"q": MARK}),
@@ -155,6 +160,7 @@ CASES: dict[str, list[Case]] = {
         Case(HIDDEN, {"question": MARK, "recording_id": "{recording}"}),
         Case(HIDDEN, {"question": MARK, "document_id": "{recording}"}),
     ],
+    "list_questions": [Case(CLEAN, query={name: "{recording}"}) for name in ("recording_id", "document_id")],
     "get_answer": [Case(HIDDEN)],
     "can_ask": [Case(CLEAN)],
     # batches
@@ -185,6 +191,7 @@ CASES: dict[str, list[Case]] = {
     "list_document_run_causes": [Case(HIDDEN)],
     "cancel_document_run": [Case(HIDDEN)],
     "retry_document_run": [Case(HIDDEN, {})],
+    "limit_document_run": [Case(HIDDEN, {"budget_cents": 5})],
     "delete_document_run": [Case(HIDDEN)],
     "list_document_items": [Case(HIDDEN)],
     "get_document_item": [Case(HIDDEN)],
@@ -234,8 +241,8 @@ CASES: dict[str, list[Case]] = {
 A_BATCH = {"provider": "OPENAI", "models": ["m"], "title": MARK, "requests": [{"custom_id": MARK, "body": {"messages": []}}]}
 NOT_ABOUT_TENANTS = {
     "get_login_methods", "begin_oidc_login", "finish_oidc_login", "log_in", "log_in_by_link", "log_out", "change_password",
-    "reset_password", "check_health", "check_readiness", "upload_recording", "open_share", "play_shared_audio",
-    "get_shared_waveform", "create_upload", "provider_callback",
+    "reset_password", "check_health", "check_readiness", "upload_recording", "create_template", "open_share",
+    "play_shared_audio", "get_shared_waveform", "create_upload", "provider_callback",
 }  # fmt: skip
 
 
@@ -297,11 +304,14 @@ async def south(site: Site) -> South:
     batch = ok(await bob.post("/api/batches/completion", json=A_BATCH), 202)
     jobs.append(await site.app.get(batch["job_id"]))
     read = await a_document(site)
-    question = await site.app.enqueue(ASK, {"question": MARK}, tenant="south")
+    about = (search.questions_about("recording"), recording)
+    question = await site.app.enqueue(ASK, {"question": MARK}, tenant="south", subject=about)
+    ok(await bob.patch(f"/api/recordings/{recording}", json={"tags": [MARK]}))
+    template = ok(await bob.post("/api/recordings/templates", json={"name": MARK, "prompt": MARK}), 201)
     jobs.append(question)
     await in_the_index(site, recording)
     ids = {
-        "question_id": question.id, "passage_id": f"recording/{recording}/0",
+        "template_id": template["id"], "question_id": question.id, "passage_id": f"recording/{recording}/0",
         "batch_id": batch["id"], "run_id": read["run_id"], "item_id": read["id"], "document_id": read["document_id"],
         "provider_job_id": "0198c2f0-6f0a-7c3e-8d1b-2f7a9c4e5b61",
         "dataset_id": ok(await bob.get(f"/api/batches/{batch['id']}"))["dataset_ids"][0],
@@ -419,6 +429,7 @@ async def _state_of(site: Site, south: South) -> list[Any]:
     tokens = [token["id"] for token in ok(await site.bob.get("/api/tokens"))["items"]]
     webhooks = ok(await site.bob.get("/api/webhooks"))["items"]
     recordings = [ok(await site.bob.get(f"/api/recordings/{south.ids['recording_id']}{more}")) for more in ("", "/shares")]
+    recordings.append(ok(await site.bob.get("/api/recordings/templates")))
     recordings.append(ok(await site.bob.get(f"/api/batches/{south.ids['batch_id']}")))
     recordings.append(ok(await site.bob.get(f"/api/documents/runs/{south.ids['run_id']}")))
     recordings.append(ok(await site.bob.get(f"/api/documents/{south.ids['document_id']}")))

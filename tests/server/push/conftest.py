@@ -13,6 +13,7 @@ from fastapi import FastAPI
 from tests.server.push.listening import Listener
 from tests.server.push.serving import make_app, serving
 from tests.services.postgres import PostgresServer
+from tests.services.schedules import by_hand_only
 from towpath import App
 from towpath.identity import accounts, tokens
 from towpath.push import Limits
@@ -47,6 +48,7 @@ def postgres_url(postgres_server: PostgresServer, migrated_server: str) -> Itera
 @pytest.fixture
 async def app(database_url: str, tmp_path: Path) -> AsyncIterator[App]:
     async with attach(make_app(database_url, (tmp_path / "blobs").as_uri())) as opened:
+        await by_hand_only(opened)
         yield opened
 
 

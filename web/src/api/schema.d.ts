@@ -499,6 +499,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/documents/ask/earlier": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Questions
+         * @description What was asked about one document or recording, the newest first, as long as its jobs are kept.
+         */
+        get: operations["list_questions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/documents/ask/{question_id}": {
         parameters: {
             query?: never;
@@ -644,6 +664,26 @@ export interface paths {
          * @description Stops it if need be, and deletes it with its items and jobs. The documents that it has read stay.
          */
         delete: operations["delete_document_run"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/documents/runs/{run_id}/budget": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Limit Document Run
+         * @description What the run may spend from now on. What waits for money goes on if there is enough of it now.
+         */
+        put: operations["limit_document_run"];
+        post?: never;
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -1612,6 +1652,74 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/recordings/tags": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Recording Tags
+         * @description Those in use, the most used first.
+         */
+        get: operations["list_recording_tags"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/recordings/templates": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Templates
+         * @description Ways to summarise, those that come along first; and whether a chat service is there to follow them.
+         */
+        get: operations["list_templates"];
+        put?: never;
+        /**
+         * Create Template
+         * @description A template of one's own, for everybody in the tenant.
+         */
+        post: operations["create_template"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/recordings/templates/{template_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Update Template
+         * @description Another name, another prompt. Summaries that there are stay; the next ones follow it.
+         */
+        put: operations["update_template"];
+        post?: never;
+        /**
+         * Delete Template
+         * @description Whatever was to be summarised by it is summarised in the usual way.
+         */
+        delete: operations["delete_template"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/recordings/{recording_id}": {
         parameters: {
             query?: never;
@@ -1635,7 +1743,7 @@ export interface paths {
         head?: never;
         /**
          * Update Recording
-         * @description Changes the title.
+         * @description Changes the title, the tags, or both.
          */
         patch: operations["update_recording"];
         trace?: never;
@@ -3542,6 +3650,12 @@ export interface components {
             /** Duration Ms */
             duration_ms: number | null;
             error: components["schemas"]["ItemError"] | null;
+            eta: components["schemas"]["RunEta"] | null;
+            /**
+             * Eta Reason
+             * @description Why there is no estimate.
+             */
+            eta_reason: string | null;
             /** Finished At */
             finished_at: string | null;
             /** Id */
@@ -3557,6 +3671,11 @@ export interface components {
             name: string;
             /** Number */
             number: number;
+            /**
+             * Position
+             * @description Among the items of its run: 1 is next; null once it is begun.
+             */
+            position: number | null;
             /** Retry At */
             retry_at: string | null;
             /**
@@ -3616,6 +3735,12 @@ export interface components {
             /** Duration Ms */
             duration_ms: number | null;
             error: components["schemas"]["ItemError"] | null;
+            eta: components["schemas"]["RunEta"] | null;
+            /**
+             * Eta Reason
+             * @description Why there is no estimate.
+             */
+            eta_reason: string | null;
             /** Finished At */
             finished_at: string | null;
             /** Id */
@@ -3631,6 +3756,11 @@ export interface components {
             name: string;
             /** Number */
             number: number;
+            /**
+             * Position
+             * @description Among the items of its run: 1 is next; null once it is begun.
+             */
+            position: number | null;
             /** Retry At */
             retry_at: string | null;
             /**
@@ -3761,6 +3891,8 @@ export interface components {
          * @description Status, counts and error are told from the run's jobs at the moment of the answer.
          */
         DocumentRun: {
+            /** @description What it may spend; null: nobody has said. */
+            budget: components["schemas"]["RunMoney"] | null;
             /** Cost Cents */
             cost_cents: number;
             /**
@@ -3830,6 +3962,13 @@ export interface components {
             tokens_in: number;
             /** Tokens Out */
             tokens_out: number;
+            /**
+             * Waiting
+             * @description Items that wait for something else than their turn, by what, such as `budget`.
+             */
+            waiting: {
+                [key: string]: number;
+            };
             /** Waiting For */
             waiting_for: string | null;
             /** Warning */
@@ -3848,6 +3987,8 @@ export interface components {
          * @description `event: document_run`. A run as lists show it: it or one of its jobs has changed. Without an id of its own.
          */
         DocumentRunMessage: {
+            /** @description What it may spend; null: nobody has said. */
+            budget: components["schemas"]["RunMoney"] | null;
             /** Cost Cents */
             cost_cents: number;
             /**
@@ -3917,6 +4058,13 @@ export interface components {
             tokens_in: number;
             /** Tokens Out */
             tokens_out: number;
+            /**
+             * Waiting
+             * @description Items that wait for something else than their turn, by what, such as `budget`.
+             */
+            waiting: {
+                [key: string]: number;
+            };
             /** Waiting For */
             waiting_for: string | null;
             /** Warning */
@@ -5908,6 +6056,16 @@ export interface components {
             /** Creator */
             creator: string | null;
             /**
+             * Duplicate Of
+             * @description The oldest of those, if that is not this one.
+             */
+            duplicate_of: string | null;
+            /**
+             * Duplicates
+             * @description How many other recordings of the tenant have the very same content.
+             */
+            duplicates: number;
+            /**
              * Duration
              * @description Seconds; null until the audio has been decoded.
              */
@@ -5917,6 +6075,11 @@ export interface components {
              * @description Why its newest job failed.
              */
             error: string | null;
+            /**
+             * Extension
+             * @description How the file's name ends, such as mp3.
+             */
+            extension: string | null;
             /** File Name */
             file_name: string;
             /** Has Summary */
@@ -5943,6 +6106,16 @@ export interface components {
              * @enum {string}
              */
             status: "PENDING" | "PROCESSING" | "SUMMARIZING" | "COMPLETED" | "FAILED" | "CANCELLED";
+            /**
+             * Tags
+             * @description What people sort it by.
+             */
+            tags: string[];
+            /**
+             * Template
+             * @description How it is summarised: the id of a template; null: the usual way.
+             */
+            template: string | null;
             /** Tenant */
             tenant: string;
             /** Title */
@@ -5950,10 +6123,18 @@ export interface components {
             /** Warning */
             warning: string | null;
         };
-        /** RecordingChange */
+        /**
+         * RecordingChange
+         * @description What is left out stays as it is.
+         */
         RecordingChange: {
+            /**
+             * Tags
+             * @description These and no others. Capitals do not tell two tags apart.
+             */
+            tags?: string[] | null;
             /** Title */
-            title: string;
+            title?: string | null;
         };
         /**
          * RecordingDeletedMessage
@@ -5974,6 +6155,16 @@ export interface components {
             /** Creator */
             creator: string | null;
             /**
+             * Duplicate Of
+             * @description The oldest of those, if that is not this one.
+             */
+            duplicate_of: string | null;
+            /**
+             * Duplicates
+             * @description How many other recordings of the tenant have the very same content.
+             */
+            duplicates: number;
+            /**
              * Duration
              * @description Seconds; null until the audio has been decoded.
              */
@@ -5983,6 +6174,11 @@ export interface components {
              * @description Why its newest job failed.
              */
             error: string | null;
+            /**
+             * Extension
+             * @description How the file's name ends, such as mp3.
+             */
+            extension: string | null;
             /** File Name */
             file_name: string;
             /** Has Summary */
@@ -6012,6 +6208,16 @@ export interface components {
              */
             status: "PENDING" | "PROCESSING" | "SUMMARIZING" | "COMPLETED" | "FAILED" | "CANCELLED";
             summary: components["schemas"]["Summary"] | null;
+            /**
+             * Tags
+             * @description What people sort it by.
+             */
+            tags: string[];
+            /**
+             * Template
+             * @description How it is summarised: the id of a template; null: the usual way.
+             */
+            template: string | null;
             /** Tenant */
             tenant: string;
             /** Title */
@@ -6034,6 +6240,16 @@ export interface components {
             /** Creator */
             creator: string | null;
             /**
+             * Duplicate Of
+             * @description The oldest of those, if that is not this one.
+             */
+            duplicate_of: string | null;
+            /**
+             * Duplicates
+             * @description How many other recordings of the tenant have the very same content.
+             */
+            duplicates: number;
+            /**
              * Duration
              * @description Seconds; null until the audio has been decoded.
              */
@@ -6043,6 +6259,11 @@ export interface components {
              * @description Why its newest job failed.
              */
             error: string | null;
+            /**
+             * Extension
+             * @description How the file's name ends, such as mp3.
+             */
+            extension: string | null;
             /** File Name */
             file_name: string;
             /** Has Summary */
@@ -6069,6 +6290,16 @@ export interface components {
              * @enum {string}
              */
             status: "PENDING" | "PROCESSING" | "SUMMARIZING" | "COMPLETED" | "FAILED" | "CANCELLED";
+            /**
+             * Tags
+             * @description What people sort it by.
+             */
+            tags: string[];
+            /**
+             * Template
+             * @description How it is summarised: the id of a template; null: the usual way.
+             */
+            template: string | null;
             /** Tenant */
             tenant: string;
             /** Title */
@@ -6111,6 +6342,11 @@ export interface components {
             replace_edits: boolean;
             /** Speakers */
             speakers?: boolean | null;
+            /**
+             * Template
+             * @description How it is summarised: the id of a template; null: the usual way.
+             */
+            template?: string | null;
             /**
              * What
              * @default transcription
@@ -6309,6 +6545,14 @@ export interface components {
             /** @description What is to be otherwise this time. */
             settings?: components["schemas"]["RunSettings"] | null;
         };
+        /** RunBudget */
+        RunBudget: {
+            /**
+             * Budget Cents
+             * @description All that the run may spend, what is spent included; null: anything.
+             */
+            budget_cents: number | null;
+        };
         /**
          * RunEta
          * @description Seconds until it is done.
@@ -6318,6 +6562,16 @@ export interface components {
             high: number;
             /** Low */
             low: number;
+        };
+        /** RunMoney */
+        RunMoney: {
+            /** Limit Cents */
+            limit_cents: number;
+            /**
+             * Spent Cents
+             * @description With what is held back for what is under way.
+             */
+            spent_cents: number;
         };
         /**
          * RunSettings
@@ -6351,10 +6605,10 @@ export interface components {
             ocr?: boolean | null;
             /**
              * Remote
-             * @description Steps that a service does instead, each with its https:// address.
+             * @description Steps that a service does instead, each with its https:// address; null: none does.
              */
             remote?: {
-                [key: string]: string;
+                [key: string]: string | null;
             } | null;
             /**
              * Remote Cents
@@ -6438,6 +6692,11 @@ export interface components {
              * @description Ids of the passages that say it.
              */
             passages: string[];
+            /**
+             * Starts
+             * @description Of each of them: the second of the line that says it; null if nobody spoke it.
+             */
+            starts: (number | null)[];
             /** Text */
             text: string;
         };
@@ -6735,6 +6994,11 @@ export interface components {
              * @description Whether the transcript is newer than this summary.
              */
             outdated: boolean;
+            /**
+             * Template
+             * @description What the template was called that it follows.
+             */
+            template: string | null;
             /** Text */
             text: string;
             /** Tokens In */
@@ -6743,6 +7007,50 @@ export interface components {
             tokens_out: number | null;
             /** Took Seconds */
             took_seconds: number | null;
+        };
+        /**
+         * SummaryTemplate
+         * @description A way to summarise.
+         */
+        SummaryTemplate: {
+            /** Id */
+            id: string;
+            /** Name */
+            name: string;
+            /**
+             * Own
+             * @description Whether people have written it; the others come along and stay as they are.
+             */
+            own: boolean;
+            /**
+             * Prompt
+             * @description What a chat model is asked to make of a transcript.
+             */
+            prompt: string;
+        };
+        /** Tag */
+        Tag: {
+            /** Recordings */
+            recordings: number;
+            /** Tag */
+            tag: string;
+        };
+        /** TemplateText */
+        TemplateText: {
+            /** Name */
+            name: string;
+            /** Prompt */
+            prompt: string;
+        };
+        /** Templates */
+        Templates: {
+            /**
+             * Followed
+             * @description Whether a chat service is configured. Without one, templates are refused.
+             */
+            followed: boolean;
+            /** Items */
+            items: components["schemas"]["SummaryTemplate"][];
         };
         /** TenantChoice */
         TenantChoice: {
@@ -7195,9 +7503,14 @@ export interface components {
              * Action
              * @enum {string}
              */
-            action: "retry" | "cancel" | "delete" | "reprocess_transcription" | "reprocess_summary";
+            action: "retry" | "cancel" | "delete" | "reprocess_transcription" | "reprocess_summary" | "tag" | "untag";
             /** Ids */
             ids: string[];
+            /**
+             * Tags
+             * @description For `tag` and `untag`: which.
+             */
+            tags?: string[];
         };
         /** BulkDone */
         towpath__recordings__schemas__BulkDone: {
@@ -9880,6 +10193,86 @@ export interface operations {
             };
         };
     };
+    list_questions: {
+        parameters: {
+            query?: {
+                /** @description Only in this document. */
+                document_id?: string | null;
+                /** @description Only in this recording. */
+                recording_id?: string | null;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answered"][];
+                };
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description This is not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request does not fit */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Not available right now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
     get_answer: {
         parameters: {
             query?: never;
@@ -10608,6 +11001,114 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["DeletedDocuments"];
+                };
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description This is not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description There is no such thing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request must be JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request does not fit */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Not available right now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    limit_document_run: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The run's id. */
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RunBudget"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DocumentRun"];
                 };
             };
             /** @description The request cannot be read */
@@ -15018,6 +15519,8 @@ export interface operations {
                 status?: ("PENDING" | "PROCESSING" | "SUMMARIZING" | "COMPLETED" | "FAILED" | "CANCELLED")[];
                 /** @description A part of the title. */
                 text?: string | null;
+                /** @description All of these. */
+                tag?: string[];
                 /** @description For admins; everybody else sees their own tenant. */
                 tenant?: string | null;
                 /** @description The `next` of the page before. */
@@ -15697,6 +16200,482 @@ export interface operations {
             };
             /** @description This does not fit the present state */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request must be JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request does not fit */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Not available right now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    list_recording_tags: {
+        parameters: {
+            query?: {
+                /** @description For admins; everybody else sees their own tenant. */
+                tenant?: string | null;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Tag"][];
+                };
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description This is not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request does not fit */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Not available right now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    list_templates: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Templates"];
+                };
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description This is not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request does not fit */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Not available right now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    create_template: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TemplateText"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SummaryTemplate"];
+                };
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description This is not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description This does not fit the present state */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request must be JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request does not fit */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Not available right now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    update_template: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The template's id. */
+                template_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TemplateText"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SummaryTemplate"];
+                };
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description This is not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description There is no such thing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description This does not fit the present state */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request must be JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request does not fit */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Not available right now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    delete_template: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The template's id. */
+                template_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description This is not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description There is no such thing */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -21755,6 +22734,8 @@ export interface operations {
                     priority?: number;
                     /** @description Tell speakers apart, where the engine can. */
                     speakers?: boolean;
+                    /** @description How it is summarised: the id of a template. */
+                    template?: string;
                     /** @description The file's name without its ending by default. */
                     title?: string;
                 };

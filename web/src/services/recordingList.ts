@@ -9,6 +9,7 @@ import { capital } from "@/format/words";
 
 export interface RecordingFilter {
   text: string;
+  tag: string;
   status: RecordingStatus[];
 }
 
@@ -22,7 +23,13 @@ export const EXPORT_FORMATS: readonly { value: ExportFormat; title: string }[] =
 ];
 
 export function listRecordings(filter: RecordingFilter, after: string | null, limit = 50): Promise<Page<Recording>> {
-  const query = { text: filter.text || undefined, status: filter.status, after: after ?? undefined, limit };
+  const query = {
+    text: filter.text || undefined,
+    status: filter.status,
+    tag: filter.tag ? [filter.tag] : [],
+    after: after ?? undefined,
+    limit,
+  };
   // The client's types widen the pair in `eta_seconds` to a list.
   return answer(client.GET("/api/recordings", { params: { query } })) as Promise<Page<Recording>>;
 }
@@ -47,7 +54,7 @@ export async function clearCompleted(): Promise<number> {
 export type RecordingAction = "retry" | "cancel" | "delete";
 
 export function actOnRecordings(action: RecordingAction, ids: readonly string[]): Promise<Outcome> {
-  return inParts(ids, (part) => answer(client.POST("/api/recordings/bulk", { body: { action, ids: part } })));
+  return inParts(ids, (part) => answer(client.POST("/api/recordings/bulk", { body: { action, ids: part, tags: [] } })));
 }
 
 /** Which of its jobs is begun again, or whether a new one takes its place, is for the server to say. */

@@ -28,7 +28,7 @@ class Wanted:
 
 async def create(app: App, sender: Sender, wanted: Wanted) -> Upload:
     """Takes the room for the whole file. Raises `AssetRefused`, or what the purpose has against its options."""
-    purpose_of(app, wanted.purpose).check(app, sender, wanted.options)
+    await purpose_of(app, wanted.purpose).check(app, sender, wanted.options)
     most = app.settings.max_upload_bytes
     if most and wanted.length > most:
         raise too_large(wanted.length, most)

@@ -21,7 +21,7 @@ class Submitted:
 
 async def submit(app: App, sender: Sender, stored: Stored, purpose: str, options: Mapping[str, str]) -> Submitted:
     """Raises `AssetRefused`, or what the purpose has against its options; then the file is the caller's to drop."""
-    purpose_of(app, purpose).check(app, sender, options)
+    await purpose_of(app, purpose).check(app, sender, options)
     size = stored.intake.bytes
     wanted = Wanted(size, "", purpose, options)
 

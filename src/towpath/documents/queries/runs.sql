@@ -26,7 +26,8 @@ DELETE FROM towpath.document_run WHERE id IN :ids
 
 -- name: document_run_states
 -- How the items of a run stand, by the states of their jobs.
-SELECT state, count(*) AS items FROM towpath.job WHERE parent_id = :job_id GROUP BY state
+SELECT state, CASE WHEN state IN ('queued', 'waiting') THEN reason END AS waits, count(*) AS items
+FROM towpath.job WHERE parent_id = :job_id GROUP BY 1, 2
 
 -- name: document_run_steps
 -- How many items have done each step, and what that took.
@@ -35,6 +36,11 @@ SELECT step.name, sum(CASE WHEN step.done THEN 1 ELSE 0 END) AS done, sum(step.d
 FROM towpath.job AS job JOIN towpath.step AS step ON step.job_id = job.id
 WHERE job.parent_id = :job_id AND step.kind = 'step'
 GROUP BY step.name
+
+-- name: document_run_line
+-- Items that wait for nothing but their turn, in the order in which they come.
+SELECT subject_id FROM towpath.job WHERE parent_id = :job_id AND state = 'queued' AND ready
+ORDER BY priority, pass, id LIMIT :limit
 
 -- name: document_run_last_states
 -- The same of items whose jobs are gone.

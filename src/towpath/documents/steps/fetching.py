@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from typing import Any
+from urllib.parse import urlsplit
 
-from towpath import SchemaInvalid, assets
+from towpath import RateLimited, SchemaInvalid, assets
 from towpath.documents.work import Work
 from towpath.outbound.sources import open_source
 
@@ -26,10 +27,16 @@ async def _asked(work: Work) -> assets.Asset:
 
 
 async def _fetched(work: Work, address: str) -> assets.Asset:
+    """Whoever tells us to wait is left alone by all documents of the tenant that come from there."""
     settings = work.ctx.settings
     limit = settings.max_upload_bytes or None
-    async with open_source(settings, address, tenant=work.tenant, limit=limit) as source:
-        return await assets.receive(
-            work.app, work.tenant, source.name, aiter(source), kinds=None, created_by=work.run.created_by,
-            meta={MARK: work.item.id},
-        )  # fmt: skip
+    budget = f"fetch:{work.tenant}:{urlsplit(address).netloc}"
+    await work.ctx.budget(budget)
+    try:
+        async with open_source(settings, address, tenant=work.tenant, limit=limit) as source:
+            return await assets.receive(
+                work.app, work.tenant, source.name, aiter(source), kinds=None, created_by=work.run.created_by,
+                meta={MARK: work.item.id},
+            )  # fmt: skip
+    except RateLimited as error:
+        raise RateLimited(str(error), retry_after=error.retry_after, budget=budget) from None

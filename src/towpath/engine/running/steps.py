@@ -99,7 +99,7 @@ async def run_step(ctx: Context, name: str, function: Callable[..., Any], args: 
     meter_token, busy_token = current_meter.set(meter), busy_with.set("step")
     try:
         with span(f"step {name}", step=name, retries=retries):
-            value = await _patiently(ctx, function, args, kwargs)
+            value = await _patiently(ctx, name, function, args, kwargs)
     except (asyncio.CancelledError, LeaseLost):
         raise
     except Exception as error:
@@ -131,7 +131,7 @@ async def _completed(ctx: Context, name: str, value: Any, retries: int, started:
     return await ctx.values.fetch(placed)
 
 
-async def _patiently(ctx: Context, function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
+async def _patiently(ctx: Context, name: str, function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
     """Runs the function; a short rate limit is waited out here, because the slot would be back in seconds anyway."""
     while True:
         try:
@@ -144,7 +144,8 @@ async def _patiently(ctx: Context, function: Callable[..., Any], args: Any, kwar
                 await ctx.budgets.block(error.budget, wait, message_of(error))
             if wait > SHORT_WAIT:
                 raise
-            ctx.jot(name="step.rate_limited", message=message_of(error), level="warning", fields={"wait_seconds": wait})
+            fields = {"step": name, "kind": Category.RATE_LIMITED.value, "wait_seconds": wait}
+            ctx.jot(name="step.rate_limited", message=message_of(error), level="warning", fields=fields)
             await asyncio.sleep(wait)
 
 

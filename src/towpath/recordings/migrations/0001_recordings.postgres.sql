@@ -11,6 +11,8 @@ CREATE TABLE towpath.recording (
     language      text,
     speakers      boolean NOT NULL,
     auto_summary  boolean NOT NULL,
+    -- How it is summarised: the id of a template; NULL is the usual way.
+    template      text,
     duration      double precision,
     -- How long the file says it is: for estimates, until somebody has decoded it.
     stated        double precision,
@@ -91,6 +93,8 @@ CREATE TABLE towpath.recording_summary (
     transcript_id text NOT NULL,
     text          text NOT NULL,
     method        text NOT NULL,
+    -- What its template was called when it was made; NULL is the usual way.
+    template      text,
     model         text,
     tokens_in     integer,
     tokens_out    integer,
@@ -99,6 +103,27 @@ CREATE TABLE towpath.recording_summary (
     created_at    timestamptz NOT NULL
 );
 CREATE INDEX recording_summary_recording ON towpath.recording_summary (recording_id);
+
+-- Ways to summarise that people have written. Those that come along are in code.
+CREATE TABLE towpath.recording_template (
+    id         text PRIMARY KEY,
+    tenant     text NOT NULL,
+    -- The name however it is capitalised.
+    key        text NOT NULL,
+    name       text NOT NULL,
+    prompt     text NOT NULL,
+    created_by text,
+    changed_at timestamptz NOT NULL
+);
+CREATE UNIQUE INDEX recording_template_name ON towpath.recording_template (tenant, key);
+
+-- What people sort their recordings by. `key` is the tag however it is capitalised.
+CREATE TABLE towpath.recording_tag (
+    recording_id text NOT NULL,
+    key          text NOT NULL,
+    tag          text NOT NULL,
+    PRIMARY KEY (recording_id, key)
+);
 
 -- Links for people without an account. Only the digest of the secret is kept.
 CREATE TABLE towpath.recording_share (

@@ -11,6 +11,8 @@ CREATE TABLE towpath_recording (
     language      text,
     speakers      integer NOT NULL,
     auto_summary  integer NOT NULL,
+    -- How it is summarised: the id of a template; NULL is the usual way.
+    template      text,
     duration      REAL,
     -- How long the file says it is: for estimates, until somebody has decoded it.
     stated        REAL,
@@ -91,6 +93,8 @@ CREATE TABLE towpath_recording_summary (
     transcript_id text NOT NULL,
     text          text NOT NULL,
     method        text NOT NULL,
+    -- What its template was called when it was made; NULL is the usual way.
+    template      text,
     model         text,
     tokens_in     integer,
     tokens_out    integer,
@@ -99,6 +103,27 @@ CREATE TABLE towpath_recording_summary (
     created_at    REAL NOT NULL
 );
 CREATE INDEX towpath_recording_summary_recording ON towpath_recording_summary (recording_id);
+
+-- Ways to summarise that people have written. Those that come along are in code.
+CREATE TABLE towpath_recording_template (
+    id         text PRIMARY KEY,
+    tenant     text NOT NULL,
+    -- The name however it is capitalised.
+    key        text NOT NULL,
+    name       text NOT NULL,
+    prompt     text NOT NULL,
+    created_by text,
+    changed_at REAL NOT NULL
+);
+CREATE UNIQUE INDEX towpath_recording_template_name ON towpath_recording_template (tenant, key);
+
+-- What people sort their recordings by. `key` is the tag however it is capitalised.
+CREATE TABLE towpath_recording_tag (
+    recording_id text NOT NULL,
+    key          text NOT NULL,
+    tag          text NOT NULL,
+    PRIMARY KEY (recording_id, key)
+);
 
 -- Links for people without an account. Only the digest of the secret is kept.
 CREATE TABLE towpath_recording_share (

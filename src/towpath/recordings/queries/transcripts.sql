@@ -108,13 +108,13 @@ WHERE transcript_id IN (SELECT id FROM towpath.recording_transcript WHERE record
 DELETE FROM towpath.recording_transcript WHERE recording_id IN :ids
 
 -- name: summary_add
-INSERT INTO towpath.recording_summary (id, recording_id, transcript_id, text, method, model, tokens_in, tokens_out,
-                                       cost_cents, took_seconds, created_at)
-VALUES (:id, :recording_id, :transcript_id, :text, :method, :model, :tokens_in, :tokens_out, :cost_cents,
+INSERT INTO towpath.recording_summary (id, recording_id, transcript_id, text, method, template, model, tokens_in,
+                                       tokens_out, cost_cents, took_seconds, created_at)
+VALUES (:id, :recording_id, :transcript_id, :text, :method, :template, :model, :tokens_in, :tokens_out, :cost_cents,
         :took_seconds, :now)
 
 -- name: summary_by_id
-SELECT id, recording_id, transcript_id, text, method, model, tokens_in, tokens_out, cost_cents, took_seconds, created_at
+SELECT id, recording_id, transcript_id, text, method, template, model, tokens_in, tokens_out, cost_cents, took_seconds, created_at
 FROM towpath.recording_summary WHERE id = :id
 
 -- name: summaries_delete

@@ -95,7 +95,7 @@ export async function createEngine(options: EngineOptions): Promise<UploadEngine
 
   /** Only options that say something go along: an empty one would be taken at its word. */
   function metadataOf({ meta }: Held): Record<string, string> {
-    const { title, language, speakers, auto_summary, priority } = meta.options;
+    const { title, language, speakers, auto_summary, template, priority } = meta.options;
     return {
       purpose: "recording",
       priority: String(priority),
@@ -103,6 +103,7 @@ export async function createEngine(options: EngineOptions): Promise<UploadEngine
       ...(language.trim() ? { language: language.trim() } : {}),
       ...(speakers ? { speakers: "true" } : {}),
       ...(auto_summary === null ? {} : { auto_summary: String(auto_summary) }),
+      ...(template && auto_summary !== false ? { template } : {}),
     };
   }
 

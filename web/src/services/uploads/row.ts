@@ -8,6 +8,8 @@ export interface UploadOptions {
   speakers: boolean;
   /** null: as the server's settings say. */
   auto_summary: boolean | null;
+  /** The id of a template; empty: the usual way. Files that were kept by an older release have none. */
+  template?: string;
   priority: number;
 }
 
@@ -16,6 +18,7 @@ export const NO_OPTIONS: Readonly<UploadOptions> = {
   language: "",
   speakers: false,
   auto_summary: null,
+  template: "",
   priority: 1,
 };
 
