@@ -21,9 +21,9 @@ LONGEST = 22.0
 """Seconds that are heard again."""
 _FEWEST_WORDS = 8
 _FASTER, _SLOWER = 1.06, 0.94
-_SURE = 0.68
+_SURE = 0.8
 """From here on a second hearing is enough."""
-STEADY = 0.46
+STEADY = 0.5
 """Below it, on average, it was another language."""
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")  # people's apostrophes
 _NAMES = {
