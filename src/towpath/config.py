@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields
 from pathlib import Path
@@ -12,6 +12,8 @@ from typing import Any
 from towpath.core.errors import ConfigurationError
 from towpath.core.naming import meant
 
+_IN_FILE = "_FILE"
+"""Behind the name of any setting: its value is in the file of this name, as secrets of containers and services are."""
 DEFAULT_DATABASE_URL = "sqlite:///towpath.db"
 _HARMLESS = frozenset({
     "BROWSER", "COLORTERM", "COLUMNS", "DISPLAY", "FORCE_COLOR", "HOME", "LANG", "LANGUAGE", "LINES", "LOGNAME", "NO_COLOR",
@@ -212,9 +214,22 @@ def load(environ: dict[str, str] | None = None, **given: Any) -> Settings:
     values: dict[str, object] = {}
     for item in known.values():
         name = f"TOWPATH_{item.name.upper()}"
-        if item.name not in given and name in source:
-            values[item.name] = _parse(name, source[name], item.default)
+        if item.name not in given and (text := _told(name, source)) is not None:
+            values[item.name] = _parse(name, text, item.default)
     return Settings(**values, **given)  # type: ignore[arg-type]  # _parse returns the type of the default
+
+
+def _told(name: str, source: Mapping[str, str]) -> str | None:
+    """What the environment says of a setting, itself or by the name of a file, in which secrets are kept."""
+    path = source.get(f"{name}{_IN_FILE}")
+    if path is None:
+        return source.get(name)
+    if name in source:
+        raise ConfigurationError(f"{name} and {name}{_IN_FILE} are both set; keep one of them")
+    try:
+        return Path(path).read_text("utf-8").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigurationError(f"{name}{_IN_FILE} names a file that cannot be read: {error}") from None
 
 
 @contextmanager
@@ -234,7 +249,8 @@ def hidden_environment(**instead: str) -> Iterator[None]:
 
 def names_database(environ: dict[str, str] | None = None) -> bool:
     """Whether the environment says where jobs live, or leaves it to the default."""
-    return "TOWPATH_DATABASE_URL" in (os.environ if environ is None else environ)
+    source = os.environ if environ is None else environ
+    return "TOWPATH_DATABASE_URL" in source or f"TOWPATH_DATABASE_URL{_IN_FILE}" in source
 
 
 def _parse(name: str, text: str, default: object) -> object:
@@ -276,7 +292,7 @@ def unknown(environ: dict[str, str] | None = None) -> list[str]:
     """Variables that look like settings and are none: most likely misspelt, and silently without effect."""
     source = os.environ if environ is None else environ
     known = {name for name, _, _ in documented()}
-    return sorted(name for name in source if name.startswith("TOWPATH_") and name not in known)
+    return sorted(name for name in source if name.startswith("TOWPATH_") and name.removesuffix(_IN_FILE) not in known)
 
 
 def secrets() -> frozenset[str]:

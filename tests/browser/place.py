@@ -2,7 +2,7 @@
 
 import asyncio
 import socket
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from itertools import count
 from pathlib import Path
@@ -71,14 +71,19 @@ class _Server(uvicorn.Server):
 
 
 @asynccontextmanager
-async def opened_place(folder: Path) -> AsyncIterator[Place]:
+async def opened_place(
+    folder: Path, *, prepare: Callable[[App], None] = lambda app: None, **more: Any
+) -> AsyncIterator[Place]:
+    """`prepare` is called before the app is opened; `more` are settings."""
     settings = Settings(
-        blobs_url=(folder / "blobs").as_uri(), poll_seconds=0.2, drain_seconds=0.1, allow_private_urls=True
+        blobs_url=(folder / "blobs").as_uri(), poll_seconds=0.2, drain_seconds=0.1, allow_private_urls=True,
+        **more,
     )  # fmt: skip
     app = App(f"sqlite:///{folder}/jobs.db", settings=settings)
     with socket.create_server(("127.0.0.1", 0)) as listening:
         place = Place(app, f"http://127.0.0.1:{listening.getsockname()[1]}")
         api = create_app(app)
+        prepare(app)
         async with app, _served(api, listening):
             await by_hand_only(app)
             async with working(app, concurrency=16, name=hostile("barge")):

@@ -2,14 +2,17 @@
 for people without an account."""
 
 import asyncio
+import io
 import json
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
+import docx
 import httpx
 import numpy as np
+import pypdfium2
 import pytest
 from playwright.async_api import Page, ViewportSize, expect
 from pytest_asyncio import fixture
@@ -241,17 +244,18 @@ async def test_words_are_found_and_the_title_is_changed(reader: Visitor, talk: T
 
 async def test_exports_are_downloaded(reader: Visitor, talk: Talk):
     page = await opened(reader, talk.path)
-    saved: dict[str, str] = {}
-    for kind in ("Plain text", "Markdown", "Subtitles (SRT)", "Subtitles (VTT)", "JSON"):
+    saved: dict[str, bytes] = {}
+    for kind in ("Plain text", "Word", "PDF", "Markdown", "Subtitles (SRT)", "Subtitles (VTT)", "JSON"):
         await page.get_by_role("button", name="Export").click()
         async with page.expect_download() as downloading:
             await page.get_by_role("menuitem", name=kind).click()
         download = await downloading.value
-        saved[Path(download.suggested_filename).suffix] = await asyncio.to_thread(
-            Path(await download.path()).read_text, "utf-8"
-        )
-    assert set(saved) == {".txt", ".md", ".srt", ".vtt", ".json"}
-    assert all("ail better" in text for text in saved.values())
+        saved[Path(download.suggested_filename).suffix] = await asyncio.to_thread(Path(await download.path()).read_bytes)
+    assert set(saved) == {".txt", ".docx", ".pdf", ".md", ".srt", ".vtt", ".json"}
+    word = "\n".join(one.text for one in docx.Document(io.BytesIO(saved.pop(".docx"))).paragraphs)
+    with pypdfium2.PdfDocument(saved.pop(".pdf")) as pdf:
+        printed = "\n".join(pdf[number].get_textpage().get_text_range() for number in range(len(pdf)))
+    assert all("ail better" in text for text in (word, printed, *(one.decode() for one in saved.values())))
     assert json.loads(saved[".json"])["id"] == talk.id
 
 

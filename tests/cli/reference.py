@@ -34,6 +34,10 @@ _SETTINGS = """# Settings
 Every setting is read from the environment when a process starts; a value that does not fit is refused with its name.
 `towpath config` shows what is in force. An app that is given none reads them itself, as `App()` does.
 
+Each can also be in a file: `TOWPATH_DATABASE_URL_FILE=/run/secrets/database_url` instead of `TOWPATH_DATABASE_URL`, and so
+for all others. White space around the value is left out. That is for passwords and keys, which too many can see in an
+environment.
+
 An app can be given its own. `App(settings=Settings.load(lease_seconds=60))` takes what is given there first, then what the
 environment says, then the default. `App(settings=Settings(lease_seconds=60))` does not look at the environment at all: what
 is not given is the default, which is what a test wants. The database named by `App(url)` goes before every setting.

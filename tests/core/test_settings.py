@@ -2,7 +2,7 @@
 
 import pytest
 
-from towpath import App, ConfigurationError, Settings
+from towpath import App, ConfigurationError, Settings, config
 
 
 @pytest.fixture(autouse=True)
@@ -47,3 +47,17 @@ def test_a_setting_that_does_not_exist_is_named():
 )  # fmt: skip
 def test_what_strangers_can_make_a_server_hold_is_bounded_unless_told_otherwise(name):
     assert getattr(Settings(), name) > 0
+
+
+def test_a_secret_is_read_from_a_file(tmp_path):
+    (tmp_path / "url").write_text("postgresql://shop:secret@db/shop\n")
+    found = config.load({"TOWPATH_DATABASE_URL_FILE": str(tmp_path / "url")})
+    assert found.database_url == "postgresql://shop:secret@db/shop"
+    assert config.names_database({"TOWPATH_DATABASE_URL_FILE": "x"})
+    assert config.unknown({"TOWPATH_DATABASE_URL_FILE": "x", "TOWPATH_DATABASE_FILE": "x"}) == ["TOWPATH_DATABASE_FILE"]
+    with pytest.raises(ConfigurationError, match="TOWPATH_POOL_SIZE and TOWPATH_POOL_SIZE_FILE are both set"):
+        config.load({"TOWPATH_POOL_SIZE": "1", "TOWPATH_POOL_SIZE_FILE": str(tmp_path / "url")})
+    with pytest.raises(ConfigurationError, match="TOWPATH_POOL_SIZE_FILE names a file that cannot be read"):
+        config.load({"TOWPATH_POOL_SIZE_FILE": str(tmp_path / "nothing")})
+    with pytest.raises(ConfigurationError, match="TOWPATH_POOL_SIZE"):
+        config.load({"TOWPATH_POOL_SIZE_FILE": str(tmp_path / "url")})

@@ -2,10 +2,11 @@
 
 import pytest
 
-from tests.engine.working import ended, working
+from tests.engine.test_submitting import the_call_is_over
+from tests.engine.working import AT_ONCE, ended, in_state, working
 from tests.providers.scripted import ScriptedProvider
 from towpath import Order, ProviderState
-from towpath.providers import Answer, Counts, Phase
+from towpath.providers import Answer, Counts, Grade, Phase
 
 HALF = "\ud800"
 """Half of a character, as a broken library makes it of an emoji."""
@@ -28,6 +29,37 @@ class Strange(ScriptedProvider):
     async def poll(self, order, prepared, external_id):
         self.polls += 1
         return RUNNING if self.polls == 1 else self.last
+
+
+class Nameless(ScriptedProvider):
+    """It takes the order, and tells an id that nobody can ask by."""
+
+    def __init__(self, told: object) -> None:
+        super().__init__(grade=Grade.LISTED)
+        self.told = told
+
+    async def submit(self, order, prepared):
+        await super().submit(order, prepared)
+        return self.told
+
+
+@pytest.mark.parametrize("told", [None, 7, "ext\x00"])
+async def test_an_order_of_which_no_id_was_told_is_looked_for_and_not_paid_for_again(opened, told):
+    app, provider = await opened(provider_call_seconds=1.0, poll_interval_seconds=0.01), Nameless(told)
+    app.provider("SCRIPTED", lambda: provider)
+
+    @app.operation("batch", retry=AT_ONCE)
+    async def batch(ctx, payload):
+        [row] = await ctx.submit("SCRIPTED", [Order("", "completion", "m1", count=1)])
+        return [row.state.value, row.external_id]
+
+    job = await app.enqueue("batch", {})
+    async with working(app):
+        assert (await in_state(app, job, "waiting")).reason == "provider_call"
+        await the_call_is_over(app, job)
+        found = (await ended(app, job)).result
+    assert found == ["completed", provider.ledger.paid[0].external_id]
+    assert len(provider.ledger.paid) == 1
 
 
 @pytest.mark.parametrize("what", STRANGE)

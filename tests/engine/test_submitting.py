@@ -87,7 +87,7 @@ async def test_a_provider_that_nobody_registered_is_named(opened):
 
 
 @pytest.mark.parametrize("grade", [Grade.NAMED, Grade.LISTED])
-async def test_an_answer_that_was_lost_is_looked_for_when_the_call_is_over_and_the_job_adopted(opened, grade):
+async def test_an_answer_that_was_lost_is_looked_for_whenthe_call_is_over_and_the_job_adopted(opened, grade):
     provider = ScriptedProvider(grade)
     app = await with_provider(opened, provider)
     provider.simulator.arm(Fault.LOST_ANSWER)
@@ -96,14 +96,14 @@ async def test_an_answer_that_was_lost_is_looked_for_when_the_call_is_over_and_t
         row = await in_state(app, job, "waiting")
         assert row.reason == "provider_call"
         assert "may still be on its way" in (await app.explain(job.id)).sentence
-        await _the_call_is_over(app, job)
+        await the_call_is_over(app, job)
         assert await app.result(job.id, timeout=20) == [["m1", "completed", "DONE", None]]
     assert len(provider.ledger.paid) == 1
     assert provider.calls.count("submit") == 1
     assert len(await happened(app, job, "provider.adopted")) == 1
 
 
-async def _the_call_is_over(app, job):
+async def the_call_is_over(app, job):
     hands = Hands(app.services.store)
     earlier = "called_at - 60" if hands.store.dialect == "sqlite" else "called_at - interval '60 seconds'"
     await hands.sql(f"UPDATE {hands.table('provider_job')} SET called_at = {earlier} RETURNING 1 AS done")
@@ -124,7 +124,7 @@ async def test_a_call_that_never_arrived_is_made_again_when_the_provider_says_so
         job = await app.enqueue("batch", {"models": ["m1"]})
         async with working(app):
             await in_state(app, job, "waiting")
-            await _the_call_is_over(app, job)
+            await the_call_is_over(app, job)
             assert await app.result(job.id, timeout=20) == [["m1", "completed", "DONE", None]]
     finally:
         failpoints.install(None)
@@ -141,7 +141,7 @@ class TestNobodyCanSay:
         provider.simulator.arm(Fault.LOST_ANSWER)
         job = await app.enqueue("batch", {"models": ["m1"]})
         await in_state(app, job, "waiting")
-        await _the_call_is_over(app, job)
+        await the_call_is_over(app, job)
 
         async def unknown():
             return await app.provider_jobs.unknown()
@@ -185,7 +185,7 @@ class TestNobodyCanSay:
         job = await app.enqueue("batch", {"models": ["m1"]})
         async with working(app):
             await in_state(app, job, "waiting")
-            await _the_call_is_over(app, job)
+            await the_call_is_over(app, job)
             assert (await ended(app, job)).state is State.SUCCEEDED
         assert len(provider.ledger.paid) == 2
 

@@ -51,7 +51,8 @@ def test_an_address_on_the_internet_is(address):
         "ftp://example.com/", "file:///etc/passwd", "gopher://example.com", "javascript:alert(1)", "//example.com", "a.b",
         "http://", "https:///path", "http://user:pass@example.com/", "http://user@example.com/", "http://example.com:99999/",
         "http://exa mple.com/", "http://example.com\\@127.0.0.1/", "http://[::1/", "http://example.com/\r\nX: y", "http://a\x00b/",
-        "http://example.com/" + "x" * 2000,
+        "http://example.com/" + "x" * 2000, "http://a..b/", "http://.example.com/", "http://xn--/",
+        "http://" + "a" * 64 + ".com/", "http://" + "a.b" * 100 + ".com/", "http://-a.com/", "http://a%62.com/", "http://a.com../",
     ],
 )  # fmt: skip
 def test_what_is_no_plain_address_is_refused(url):
@@ -59,6 +60,13 @@ def test_what_is_no_plain_address_is_refused(url):
         check_url(url)
     assert caught.value.path == "url"
     assert isinstance(caught.value, SchemaInvalid)
+
+
+@pytest.mark.parametrize(
+    "host", ["example.com.", "m_inio", "münchen.example", "xn--mnchen-3ya.example", "[2001:db8::1]", "a-b.c"]
+)
+def test_what_may_be_a_name_is_taken(host):
+    assert check_url(f"https://{host}/x").hostname
 
 
 @pytest.mark.parametrize(

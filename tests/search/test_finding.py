@@ -24,6 +24,22 @@ async def test_what_is_found_says_where_it_stands(shelf: Shelf):
     assert [hit.passage.text[start:end] for start, end in hit.highlights] == ["Ärger", "Kräne"]
 
 
+@pytest.mark.parametrize(
+    ("question", "shown"),
+    [
+        ("who opens the gates", ["opens", "gates"]),
+        ('"the keeper" gates', ["The", "keeper", "the", "gates"]),
+        ("the", ["The", "the"]),
+    ],
+)
+async def test_little_words_are_shown_only_if_they_were_quoted_or_are_all_that_was_asked(
+    shelf: Shelf, question: str, shown: list[str]
+):
+    await shelf.put("canal", "The keeper opens the gates.", language="en")
+    [hit] = (await shelf.found(question, how="words")).hits
+    assert [hit.passage.text[start:end] for start, end in hit.highlights] == shown
+
+
 async def test_a_transcript_is_found_at_its_second(shelf: Shelf):
     lines = [Line("Good morning everybody.", 0.0, 1.5), Line("The budget is too small.", 61.0, 63.5)]
     await shelf.put_passages(Source("ann", "recording", "r1"), passages_of_lines(lines, tokens=16))

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Batch } from "@/api/types";
 import { answerWords } from "@/services/batches/answers";
 import { completionOf, estimateOf, missingIn, modelsIn, newDraft, requestsIn } from "@/services/batches/draft";
-import { withNews } from "@/services/batches/news";
+import { withNews } from "@/services/news";
 import { missingInSpeech, newSpeechDraft, transcriptionOf } from "@/services/batches/speechDraft";
 import { standingWords } from "@/services/batches/standing";
 import { waitingWord, whoDoesIt } from "@/services/batches/status";

@@ -17,9 +17,11 @@ describe("a cause of failures", () => {
 
   it("says what to do in the error's own words, else in those of its kind", () => {
     expect(remedyOf("fatal", { remedy: "give it at least 3 metres" })).toBe("Give it at least 3 metres.");
-    expect(remedyOf("schema_invalid", null)).toMatch(/change the payload/);
+    expect(remedyOf("schema_invalid", null)).toMatch(/change it, then retry/);
     expect(remedyOf("odd", { remedy: null })).toBeNull();
-    expect([needsEdit("schema_invalid"), needsEdit("fatal")]).toEqual([true, false]);
+    const kinds = ["schema_invalid", "fatal"].map((kind) => needsEdit({ kind, operation: "mend" }));
+    expect(kinds).toEqual([true, false]);
+    expect(needsEdit({ kind: "schema_invalid", operation: "documents.item" })).toBe(false);
   });
 });
 

@@ -18,6 +18,7 @@ EXTRAS: dict[str, dict[str, str]] = {
         "snowballstemmer": "snowballstemmer", "webrtcvad-wheels": "webrtcvad", "wordllama": "wordllama",
     },
     "documents": {"onnxruntime": "onnxruntime", "pypdfium2": "pypdfium2", "rapidocr": "rapidocr", "xberg": "xberg"},
+    "export": {"fpdf2": "fpdf", "pymupdf-fonts": "pymupdf_fonts", "python-docx": "docx", "uharfbuzz": "uharfbuzz"},
     "anthropic": {"anthropic": "anthropic"},
     "aws": {"boto3": "boto3", "httpx": "httpx", "obstore": "obstore"},
     "azure": {"httpx": "httpx", "obstore": "obstore"},
@@ -36,6 +37,7 @@ _FOR = {
     "local": "to transcribe on this machine",
     "documents": "to read documents",
     "mcp": "to speak with assistants",
+    "export": "to write Word and PDF files",
 }
 
 

@@ -65,7 +65,7 @@ def transcribe(  # noqa: PLR0913, PLR0917  (they are the options of a command)
       towpath transcribe *.m4a --server https://towpath.example.org --token tow_…
     """
     paths = list(dict.fromkeys(files))
-    landing = OutputFiles(formats_from(out), to, overwrite or again)
+    landing = OutputFiles(formats_from(out, server), to, overwrite or again)
     standing = landing.check(paths)
     if standing and server is None and not exists(database_in(data)):
         raise landing.refuse(standing[0])

@@ -63,7 +63,7 @@ def watch(  # noqa: PLR0913, PLR0917  (they are the options of a command)
       towpath watch inbox --to transcripts --out srt,txt --summary
     """
     watching = Watching(
-        folder, OutputFiles(formats_from(out), to, overwrite=False), FileOptions(language, speakers, summary)
+        folder, OutputFiles(formats_from(out, server), to, overwrite=False), FileOptions(language, speakers, summary)
     )
     run(_watch(place_for(data, server, token, concurrency), watching, every, once))
 

@@ -25,7 +25,7 @@ _SURE = 0.8
 """From here on a second hearing is enough."""
 _VARIED = 0.7
 """So many of some dozens of words are different ones. What is made up goes in circles, and steadily at times."""
-STEADY = 0.37
+STEADY = 0.45
 """Below it, on average, it was another language."""
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")  # people's apostrophes
 _NAMES = {

@@ -8,6 +8,7 @@ its address, which is checked like the first.
 from __future__ import annotations
 
 import asyncio
+import re
 import socket
 import ssl
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
@@ -27,7 +28,8 @@ if TYPE_CHECKING:
 
 Resolve = Callable[[str, int], Awaitable[list[str]]]
 _PORTS = {"http": 80, "https": 443}
-_LONGEST_URL = 2000
+_LONGEST_URL, _LONGEST_NAME = 2000, 253
+_LABEL = re.compile(r"[a-zA-Z0-9_]([a-zA-Z0-9_-]{0,61}[a-zA-Z0-9_])?")
 
 
 class Unresolvable(Transient):
@@ -64,11 +66,22 @@ def check_url(url: str) -> SplitResult:
         raise UnsafeUrl(f"this is no URL: {error}") from None
     if parts.scheme not in _PORTS or not host:
         raise UnsafeUrl("a URL begins with https:// or http:// and a host name")
+    if ":" not in host and not _is_name(host):
+        raise UnsafeUrl(f"{plain(host, 100)!r} is no name that a host can have")
     if parts.username is not None or parts.password is not None:
         raise UnsafeUrl(
             "a URL must not hold a name or a password", remedy="check the signature of what you are sent instead"
         )
     return parts
+
+
+def _is_name(host: str) -> bool:
+    """What can never be a name is told now, and not looked for again and again."""
+    try:
+        known = host.removesuffix(".").encode("idna").decode()
+    except UnicodeError:
+        return False
+    return len(known) <= _LONGEST_NAME and all(_LABEL.fullmatch(label) for label in known.split("."))
 
 
 async def resolve(host: str, port: int) -> list[str]:

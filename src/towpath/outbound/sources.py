@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from posixpath import basename
-from urllib.parse import unquote, urlsplit
+from urllib.parse import unquote
 
 from towpath.config import Settings
 from towpath.core.encoding import plain
@@ -50,7 +50,8 @@ def shown(uri: str) -> str:
 
 
 def name_of(uri: str) -> str:
-    path = unquote(urlsplit(shown(uri)).path)
+    """Also of an address that is none: what is wrong with it is said by whoever is to read it."""
+    path = unquote(shown(uri).partition("://")[2].partition("/")[2])
     return plain(basename(path.rstrip("/")), _LONGEST_NAME) or "input"
 
 

@@ -1,4 +1,4 @@
-"""A transcript as a file: plain text, subtitles, JSON, Markdown. Nothing here does I/O."""
+"""A transcript as a file: plain text, subtitles, JSON, Markdown, Word, PDF."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC
 
-from towpath.recordings import escaping
+from towpath.recordings import escaping, printing
+from towpath.recordings.printing.outline import Outline, Said
 from towpath.recordings.records import Line, Recording, Summary, Transcript
 from towpath.recordings.subtitles import Cue, cues
 
@@ -75,10 +76,14 @@ def _segment(line: Line) -> dict[str, object]:
     return {"start": line.start, "end": line.end, "speaker": line.speaker, "text": line.text}
 
 
+def _made_by(summary: Summary) -> str:
+    return "sentences of the transcript" if summary.method == "extractive" else summary.model or "a model"
+
+
 def as_markdown(what: Exported) -> str:
     parts = [f"# {escaping.markdown(escaping.one_line(what.recording.title))}"]
     if what.summary is not None:
-        made = "sentences of the transcript" if what.summary.method == "extractive" else what.summary.model or "a model"
+        made = _made_by(what.summary)
         parts += ["## Summary", escaping.markdown(what.summary.text), f"*({escaping.markdown(escaping.one_line(made))})*"]
     parts += [
         "## Transcript",
@@ -87,13 +92,42 @@ def as_markdown(what: Exported) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-FORMATS: dict[str, tuple[Callable[[Exported], str], str]] = {
+def as_docx(what: Exported) -> bytes:
+    return printing.as_docx(_outline(what))
+
+
+def as_pdf(what: Exported) -> bytes:
+    return printing.as_pdf(_outline(what))
+
+
+def _outline(what: Exported) -> Outline:
+    recording, summary = what.recording, what.summary
+    length = "" if recording.duration is None else _clock(recording.duration, ".")[:8]
+    facts = (f"{recording.created_at.astimezone(UTC):%Y-%m-%d}", length, what.transcript.language or "", recording.file_name)
+    said = [Said(_clock(line.start, ".")[:8], line.speaker or "", line.text) for line in what.lines]
+    return printing.outline_of(
+        recording.title, [fact for fact in facts if fact], what.transcript.language, said,
+        summary=summary.text if summary else "", summary_by=_made_by(summary) if summary else "",
+    )  # fmt: skip
+
+
+_WORD = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
+FORMATS: dict[str, tuple[Callable[[Exported], str | bytes], str]] = {
     "txt": (as_text, "text/plain; charset=utf-8"),
     "srt": (as_srt, "application/x-subrip; charset=utf-8"),
     "vtt": (as_vtt, "text/vtt; charset=utf-8"),
     "json": (as_json, "application/json"),
     "md": (as_markdown, "text/markdown; charset=utf-8"),
+    "docx": (as_docx, _WORD),
+    "pdf": (as_pdf, "application/pdf"),
 }
+
+
+def rendered(what: Exported, wanted: str) -> bytes:
+    """The file's bytes. Raises ConfigurationError where the library is missing that writes this format; takes its time, so
+    in a server call it in a thread."""
+    made = FORMATS[wanted][0](what)
+    return made.encode() if isinstance(made, str) else made
 
 
 def file_name(title: str, ending: str) -> str:

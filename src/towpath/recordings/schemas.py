@@ -15,7 +15,7 @@ AskedStatus = Annotated[StatusName, any_case(StatusName)]
 JobStatusName = Literal["queued", "processing", "completed", "failed", "cancelled"]
 JobTypeName = Literal["transcribe", "summarize", "reprocess_transcription", "reprocess_summary"]
 QueueTypeName = Literal["transcription", "summary"]
-FormatName = Literal["txt", "srt", "vtt", "json", "md"]
+FormatName = Literal["txt", "srt", "vtt", "json", "md", "docx", "pdf"]
 Template = Annotated[
     Annotated[Text, Field(min_length=1, max_length=100)] | None,
     Field(description="How it is summarised: the id of a template; null: the usual way."),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import io
 import zipfile
 from collections.abc import AsyncIterator, Sequence
@@ -22,6 +23,7 @@ from towpath.http.state import Engine
 from towpath.recordings import exports, schemas, stored
 from towpath.recordings.access import RecordingPath, own_recording
 from towpath.recordings.correcting import Correction, correct
+from towpath.recordings.printing.extra import REMEDY, is_installed
 from towpath.recordings.records import Line, Recording, Transcript
 from towpath.recordings.shaping import edit_shape, segment_shape, speaker_shape
 from towpath.recordings.speakers import speakers_of
@@ -58,6 +60,7 @@ _ZIP: dict[int | str, dict[str, Any]] = {
 async def export_recordings(principal: Reader, app: Engine, asked: Annotated[BulkExportQuery, Query()]) -> StreamingResponse:
     """Several transcripts in one zip file. A recording that has none is left out; 404 if none has one."""
     found = [await own_recording(app, principal, one) for one in dict.fromkeys(asked.id)]
+    _check_installed(asked.format)
     ready = [recording for recording in found if recording.transcript_id is not None]
     if not ready:
         raise not_found("none of these recordings has a transcript yet")
@@ -73,9 +76,8 @@ async def _zipped(app: App, recordings: Sequence[Recording], wanted: str) -> Asy
         for recording in recordings:
             what = await _exported(app, recording)
             if what is not None:
-                archive.writestr(
-                    _unused(exports.file_name(recording.title, wanted), taken), exports.FORMATS[wanted][0](what)
-                )
+                rendered = await asyncio.to_thread(exports.rendered, what, wanted)
+                archive.writestr(_unused(exports.file_name(recording.title, wanted), taken), rendered)
                 yield target.take()
     yield target.take()
 
@@ -167,14 +169,20 @@ async def dismiss_unplaced_edit(
 async def export_recording(
     principal: Reader, app: Engine, recording_id: RecordingPath, asked: Annotated[ExportQuery, Query()]
 ) -> Response:
-    """The transcript as a file: txt, srt, vtt, json or md."""
+    """The transcript as a file: txt, srt, vtt, json, md, docx or pdf."""
     recording = await own_recording(app, principal, recording_id)
+    _check_installed(asked.format)
     what = await _exported(app, recording)
     if what is None:
         raise no_transcript()
-    render, media_type = exports.FORMATS[asked.format]
+    media_type = exports.FORMATS[asked.format][1]
     headers = _attachment(exports.file_name(recording.title, asked.format))
-    return Response(render(what), media_type=media_type, headers=headers)
+    return Response(await asyncio.to_thread(exports.rendered, what, asked.format), media_type=media_type, headers=headers)
+
+
+def _check_installed(wanted: str) -> None:
+    if not is_installed(wanted):
+        raise Problem("unavailable", 503, f"this server has nothing that writes {wanted} files", remedy=REMEDY)
 
 
 async def _exported(app: App, recording: Recording) -> exports.Exported | None:

@@ -22,7 +22,8 @@ _ENOUGH = 12_000
 @dataclass(frozen=True, slots=True)
 class Matching:
     """A question in the database's own syntax. `weights` are those of the words that are looked for,
-    `ideal` is what a passage with every word of the question would have, and `forms` are highlighted."""
+    `ideal` is what a passage with every word of the question would have; `forms` and `quoted`, those of phrases, are
+    highlighted."""
 
     matches: str | None
     must: str | None
@@ -30,6 +31,7 @@ class Matching:
     weights: Mapping[str, float]
     ideal: float
     forms: frozenset[str]
+    quoted: frozenset[str]
 
 
 async def matching(now: Reading, tenant: str, question: Question, dialect: str) -> Matching:
@@ -51,7 +53,8 @@ async def matching(now: Reading, tenant: str, question: Question, dialect: str) 
         syntax.any(must_not) if must_not else None,
         {before + form: weight[form] for form in chosen},
         sum(_worth(group, counts, weight) for group in groups),
-        frozenset(form for group in groups for form in group),
+        frozenset(form for group in groups[: len(question.words)] for form in group),
+        frozenset(form for group in groups[len(question.words) :] for form in group),
     )
 
 

@@ -18,11 +18,12 @@ def language_of(text: str) -> str:
 
 def content(text: str, language: str) -> frozenset[str]:
     """Stems of the words that say something. Compare texts by the stems of one language, whichever they are in."""
-    return frozenset(word.form for word in words_of(text, language)) - _little(language)
+    return frozenset(word.form for word in words_of(text, language)) - little(language)
 
 
 @cache
-def _little(language: str) -> frozenset[str]:
+def little(language: str) -> frozenset[str]:
+    """Stems of words that every text has and that say nothing by themselves."""
     words = LITTLE.get(language, LITTLE["en"]).split()
     return frozenset(form for word in words for form in (folded(word), stemmed(word, language)))
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
-from towpath import App, Reading, to_json
+from towpath import App, Reading, Row, to_json
 from towpath.search import by_words
+from towpath.search.by_words import Matching
 from towpath.search.databases import Database, database
 from towpath.search.filters import Filter
-from towpath.search.highlights import ranges
+from towpath.search.highlights import ranges, telling
 from towpath.search.meaning import Meaning
 from towpath.search.memory import Memory, Near, Place
 from towpath.search.paging import start
@@ -72,7 +73,7 @@ async def _answered(
         ranked = fused(words, meant)
         begin, limit = place
         wanted = ranked[begin : begin + limit]
-        hits = await _page(now, tenant, wanted, matching.forms)
+        hits = await _page(now, tenant, wanted, matching)
         found = Found(hits, str(begin + limit) if begin + limit < len(ranked) else None)
         return found, len(there) == len(near) and len(hits) == len(wanted)
 
@@ -108,11 +109,16 @@ async def _still_there(now: Reading, near: list[Place] | list[Near]) -> list[tup
     return [(number, similarity) for number, similarity in found if number is not None]
 
 
-async def _page(now: Reading, tenant: str, wanted: Sequence[tuple[int, float]], forms: frozenset[str]) -> tuple[Hit, ...]:
+async def _page(now: Reading, tenant: str, wanted: Sequence[tuple[int, float]], asked: Matching) -> tuple[Hit, ...]:
     rows = await now.query("search_passages_by_number", numbers=[number for number, _ in wanted], tenant=tenant)
     by_number = {row["number"]: row for row in rows}
     return tuple(
-        Hit(stored(by_number[number]), score, ranges(by_number[number]["text"], by_number[number]["language"], forms))
+        Hit(stored(row), score, _highlights(row, asked))
         for number, score in wanted
-        if number in by_number
+        if (row := by_number.get(number)) is not None
     )
+
+
+def _highlights(row: Row, asked: Matching) -> tuple[tuple[int, int], ...]:
+    language = row["language"]
+    return ranges(row["text"], language, telling(asked.forms, asked.quoted, language))

@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Set as AbstractSet
+
+from towpath.search.content import little
 from towpath.search.words import words_of
 
 
-def ranges(text: str, language: str, forms: frozenset[str]) -> tuple[tuple[int, int], ...]:
+def telling(asked: frozenset[str], quoted: frozenset[str], language: str) -> AbstractSet[str]:
+    """Of the words that were asked for those worth showing: not "the" and "of", unless they were quoted or stand alone."""
+    return quoted | ((asked - little(language)) or asked)
+
+
+def ranges(text: str, language: str, forms: AbstractSet[str]) -> tuple[tuple[int, int], ...]:
     """In order, none over another."""
     found: list[tuple[int, int]] = []
     for word in words_of(text, language):

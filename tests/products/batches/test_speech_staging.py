@@ -192,6 +192,20 @@ async def test_only_what_can_be_asked_is_taken(opening: Opening):
         assert len(desk.simulator.ledger.paid) == 1
 
 
+async def test_an_address_that_is_none_is_told_and_takes_nobody_with_it(opening: Opening):
+    """A provider refuses the whole order for the sake of one of them."""
+    wrong = [
+        "https://[::1", "https://", "https://xn--/a.wav", "https://a..b/c.wav", "https://" + "a" * 300 + ".com/", "s3://", "s3://inputs/",
+        "s3://inputs/../x", "https://93.184.216.34:99999/a.wav", "https://me:secret@93.184.216.34/", "file:///etc/passwd",
+        "https://169.254.169.254/latest", "https://2130706433/a", "../../etc/passwd",
+    ]  # fmt: skip
+    async with opening(AZURE) as desk:
+        found = await desk.transcribed([*wrong, *await desk.inputs(2)])
+        assert (found["status"], found["ok"], found["invalid"], found["failed"]) == ("COMPLETED", 2, len(wrong), 0)
+        assert [one["line"] for one in found["invalid_inputs"]] == list(range(1, len(wrong) + 1))
+        assert all(one["reason"] and "secret" not in one["reason"] for one in found["invalid_inputs"])
+
+
 async def test_what_is_enqueued_or_worked_on_twice_is_ordered_once(opening: Opening):
     async with opening(AZURE) as desk:
         batch_id = await desk.transcribe(await desk.inputs(3))

@@ -77,11 +77,12 @@ def test_what_was_interrupted_goes_on_and_nothing_is_read_twice(folder: Path, to
     many.mkdir()
     for number in range(30):
         (many / f"{number:02}.txt").write_text(f"Barge number {number} passed the lock.")
-    with started("ingest", "many", cwd=folder) as process:
+    with started("ingest", "many", cwd=folder, terminal=True, env={"TERM": "xterm"}) as process:
         until(lambda: "done" in process.out)
         process.popen.send_signal(signal.SIGINT)
         assert process.end(60) == 130, process.out
     assert "stopping; the same command goes on from here" in process.out
+    assert "━" in process.out
     told = ingested(folder, "many")
     assert "30 of 30 read" in told
     assert "read before" in told

@@ -64,8 +64,9 @@ def test_a_server_transcribes_for_whoever_has_a_token(folder: Path, live: Live, 
     there = ("--server", live.url, "--token", live.secrets["ann"])
     (folder / "notes.mp3").write_text("these are only notes")
     with worker_on(folder, "transcription", "summary"):
-        done = towpath("transcribe", "talk.mp3", "notes.mp3", "--out", "txt,srt", *there, code=1)
-        assert "talk.mp3 → talk.txt, talk.srt" in done.stdout
+        done = towpath("transcribe", "talk.mp3", "notes.mp3", "--out", "txt,srt,docx", *there, code=1)
+        assert "talk.mp3 → talk.txt, talk.srt, talk.docx" in done.stdout
+        assert (folder / "talk.docx").read_bytes().startswith(b"PK")
         assert "'notes.mp3' is text" in words(done.stdout)
         assert " --> " in (folder / "talk.srt").read_text()
         (folder / "notes.mp3").unlink()
@@ -93,7 +94,7 @@ def test_a_server_refuses_with_its_own_words(folder: Path, live: Live, monkeypat
 def test_formats_that_do_not_exist_are_refused_before_anything_is_done(folder: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.chdir(folder)
     refused = Commands("sqlite:///unused.db")("transcribe", "talk.mp3", "--out", "doc", code=2)
-    assert "--out takes txt, srt, vtt, json, md" in words(refused.stderr)
+    assert "--out takes txt, srt, vtt, json, md, docx, pdf" in words(refused.stderr)
     assert not (folder / "towpath-data").exists()
 
 

@@ -91,7 +91,7 @@ def test_markdown_has_a_paragraph_with_its_time_for_every_line():
 
 @pytest.mark.parametrize("render", [render for render, _ in exports.FORMATS.values()])
 def test_an_empty_transcript_can_be_exported(render):
-    assert isinstance(render(exported()), str)
+    assert render(exported()) is not None
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 import io
 import zipfile
 
+import docx
 import pytest
 
 from tests.engine.working import on_sqlite
@@ -40,6 +41,14 @@ async def test_a_line_is_corrected_searched_and_brought_back(studio: Studio, tal
     with zipfile.ZipFile(io.BytesIO(exported.content)) as archive:
         assert archive.namelist() == ["Beckett.srt"]
         assert b"-->" in archive.read("Beckett.srt")
+    asked = {"id": talk["id"], "format": "docx"}
+    with zipfile.ZipFile(io.BytesIO((await studio.ann.get("/api/recordings/export", params=asked)).content)) as archive:
+        word = docx.Document(io.BytesIO(archive.read("Beckett.docx")))
+    assert any(line["text"] in paragraph.text for paragraph in word.paragraphs)
+    printed = await studio.ann.get(f"/api/recordings/{talk['id']}/export", params={"format": "pdf"})
+    assert (printed.status_code, printed.headers["content-type"]) == (200, "application/pdf")
+    assert printed.content.startswith(b"%PDF-")
+    assert 'filename="Beckett.pdf"' in printed.headers["content-disposition"]
 
 
 @on_sqlite

@@ -1797,7 +1797,7 @@ export interface paths {
         };
         /**
          * Export Recording
-         * @description The transcript as a file: txt, srt, vtt, json or md.
+         * @description The transcript as a file: txt, srt, vtt, json, md, docx or pdf.
          */
         get: operations["export_recording"];
         put?: never;
@@ -15778,7 +15778,7 @@ export interface operations {
     export_recordings: {
         parameters: {
             query: {
-                format?: "txt" | "srt" | "vtt" | "json" | "md";
+                format?: "txt" | "srt" | "vtt" | "json" | "md" | "docx" | "pdf";
                 /** @description Which recordings. */
                 id: string[];
             };
@@ -17246,7 +17246,7 @@ export interface operations {
     export_recording: {
         parameters: {
             query?: {
-                format?: "txt" | "srt" | "vtt" | "json" | "md";
+                format?: "txt" | "srt" | "vtt" | "json" | "md" | "docx" | "pdf";
             };
             header?: never;
             path: {

@@ -6,7 +6,8 @@ import { computed, ref, type ComputedRef, type Ref, type ShallowRef } from "vue"
 import type { BatchDetail, BatchPreview, Explanation } from "@/api/types";
 import { useLiveQuery, type LiveQuery } from "@/composables/useLiveQuery";
 import { getBatch, previewBatch } from "@/services/batches/batch";
-import { batchesIn, withNews } from "@/services/batches/news";
+import { batchesIn } from "@/services/batches/news";
+import { withNews } from "@/services/news";
 import { isLive } from "@/services/batches/status";
 import { getJob } from "@/services/jobs";
 import type { Problem } from "@/services/problem";

@@ -1,10 +1,10 @@
 /** Makes the whole page a place to drop files on, while the component is there. */
 import { onMounted, onScopeDispose, ref, type Ref } from "vue";
 import type { NewFile } from "@/services/uploads/engine";
-import { fromDropped, hasFiles } from "@/services/uploads/dropping";
+import { fromDropped, hasFiles, type Fits } from "@/services/uploads/dropping";
 
 /** True while files are dragged over the page. */
-export function useDrop(onFiles: (files: NewFile[]) => void): Readonly<Ref<boolean>> {
+export function useDrop(onFiles: (files: NewFile[]) => void, fits?: Fits): Readonly<Ref<boolean>> {
   const over = ref(false);
   /** Every element that is entered is left again; the page is left when all are. */
   let depth = 0;
@@ -33,7 +33,7 @@ export function useDrop(onFiles: (files: NewFile[]) => void): Readonly<Ref<boole
     over.value = false;
     if (!hasFiles(event.dataTransfer) || !event.dataTransfer) return;
     event.preventDefault();
-    void fromDropped(event.dataTransfer).then(onFiles);
+    void fromDropped(event.dataTransfer, fits).then(onFiles);
   }
 
   const handlers = { dragenter: enter, dragover: move, dragleave: leave, drop } as const;

@@ -7,7 +7,7 @@ import { listInboxJobs } from "@/services/inbox";
 export const MEANING: Readonly<Record<string, string>> = {
   transient: "Likely to go away by itself. It was retried with growing pauses until its attempts were used up.",
   rate_limited: "The other side asked to slow down.",
-  schema_invalid: "The same input fails the same way: change the payload, then retry.",
+  schema_invalid: "The same input fails the same way: change it, then retry.",
   fatal: "Retrying alone does not help; somebody has to look.",
 };
 
@@ -15,9 +15,14 @@ export function remedyOf(kind: string, error: Pick<JobError, "remedy"> | null | 
   return error?.remedy ? sentence(error.remedy) : (MEANING[kind] ?? null);
 }
 
+/** What a product's jobs are given only names its things; what is to be otherwise is said on their pages. */
+export function isEditable(operation: string): boolean {
+  return !operation.startsWith("documents.");
+}
+
 /** The same payload fails the same way again: it has to be changed first. */
-export function needsEdit(kind: string): boolean {
-  return kind === "schema_invalid";
+export function needsEdit({ kind, operation }: { kind: string; operation: string }): boolean {
+  return kind === "schema_invalid" && isEditable(operation);
 }
 
 /** Groups have the variable parts of their messages taken out; a single job, or a bare "KeyError: …", is told in full. */

@@ -13,9 +13,11 @@ export interface RecordingFilter {
   status: RecordingStatus[];
 }
 
-export type ExportFormat = "txt" | "srt" | "vtt" | "json" | "md";
+export type ExportFormat = "txt" | "srt" | "vtt" | "json" | "md" | "docx" | "pdf";
 export const EXPORT_FORMATS: readonly { value: ExportFormat; title: string }[] = [
   { value: "txt", title: "Plain text" },
+  { value: "docx", title: "Word" },
+  { value: "pdf", title: "PDF" },
   { value: "md", title: "Markdown" },
   { value: "srt", title: "Subtitles (SRT)" },
   { value: "vtt", title: "Subtitles (VTT)" },

@@ -44,7 +44,7 @@ class OnThisMachine:
         recordings = await stored.by_ids(self._app, ids)
         return {view.recording.id: _look(view) for view in await views(self._app, recordings)}
 
-    async def export(self, recording_id: str, wanted: str) -> str:
+    async def export(self, recording_id: str, wanted: str) -> bytes:
         store = self._app
         recording = await stored.find(store, recording_id)
         transcript = await stored.transcript_of(store, recording)
@@ -52,7 +52,7 @@ class OnThisMachine:
             raise stored.RecordingNotFound(f"{recording.title!r} has no transcript")
         lines = await stored.lines_of(store, transcript.id)
         what = exports.Exported(recording, transcript, lines, await stored.summary_of(store, recording))
-        return exports.FORMATS[wanted][0](what)
+        return await asyncio.to_thread(exports.rendered, what, wanted)
 
 
 def _options(wishes: FileOptions) -> Options:

@@ -20,7 +20,8 @@ Data = Annotated[
     typer.Option("--data", metavar="DIR", help="Where recordings are kept, as with towpath up; made if missing."),
 ]  # fmt: skip
 Out = Annotated[
-    str, typer.Option("--out", metavar="FORMATS", help="What to write: txt, srt, vtt, json, md; several with commas.")
+    str,
+    typer.Option("--out", metavar="FORMATS", help="What to write: txt, srt, vtt, json, md, docx, pdf; several with commas."),
 ]
 To = Annotated[
     Path | None,

@@ -53,8 +53,8 @@ class OnServer:
     async def look(self, ids: list[str]) -> dict[str, Look]:
         return {one: _look((await self._ask("GET", f"/api/recordings/{one}")).json()) for one in ids}
 
-    async def export(self, recording_id: str, wanted: str) -> str:
-        return (await self._ask("GET", f"/api/recordings/{recording_id}/export", params={"format": wanted})).text
+    async def export(self, recording_id: str, wanted: str) -> bytes:
+        return (await self._ask("GET", f"/api/recordings/{recording_id}/export", params={"format": wanted})).content
 
     async def _ask(self, method: str, path: str, **options: Any) -> httpx.Response:
         return await ask(self._client, method, path, **options)

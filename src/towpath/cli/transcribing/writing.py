@@ -6,12 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from towpath.cli.extras import need
 from towpath.cli.transcribing.following import Outcome
 from towpath.cli.transcribing.place import FileOptions, Place, digest_of
 from towpath.core.errors import ConfigurationError
 
-FORMATS = ("txt", "srt", "vtt", "json", "md")
+FORMATS = ("txt", "srt", "vtt", "json", "md", "docx", "pdf")
 """As recordings know them; said again here, because a command that only asks a server needs none of their parts."""
+_PRINTED = {"docx", "pdf"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,17 +64,20 @@ class OutputFiles:
         for target, ending in zip(self.targets(outcome.path), self.formats, strict=True):
             if target.exists() and not self.overwrite:
                 continue
-            text = await place.export(outcome.recording_id, ending)
+            content = await place.export(outcome.recording_id, ending)
             target.parent.mkdir(parents=True, exist_ok=True)
             unfinished = target.with_name(f".{target.name}.part")
-            unfinished.write_text(text, "utf-8")
+            unfinished.write_bytes(content)
             unfinished.replace(target)
             outcome.written.append(target)
 
 
-def formats_from(text: str) -> tuple[str, ...]:
+def formats_from(text: str, server: str | None) -> tuple[str, ...]:
+    """Of `--out`. What writes some of them is an extra, which a server that is asked has itself."""
     found = tuple(dict.fromkeys(part.strip().lower() for part in text.split(",") if part.strip()))
     unknown = [one for one in found if one not in FORMATS]
     if unknown or not found:
         raise ConfigurationError(f"--out takes {', '.join(FORMATS)}, or several with commas, got {text!r}")
+    if server is None and _PRINTED & set(found):
+        need("export")
     return found

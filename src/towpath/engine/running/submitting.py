@@ -136,6 +136,7 @@ async def _send(ctx: Context, provider: Provider, row: ProviderJob, order: Order
         async with asyncio.timeout(limit):
             external_id = await provider.submit(order, prepared)
         await reach("submit.accepted")
+        _check_id(row, external_id)
     except TimeoutError:
         raise Transient(f"{row.provider} did not answer within {limit:g} s") from None
     except RateLimited as error:
@@ -149,6 +150,12 @@ async def _send(ctx: Context, provider: Provider, row: ProviderJob, order: Order
         return
     await _submitted(ctx, row, external_id, "SUBMITTED", "submitted")
     await reach("submit.recorded")
+
+
+def _check_id(row: ProviderJob, external_id: Any) -> None:
+    """Without an id that can be kept it is as if the answer had been lost: the order is looked for by its key."""
+    if not isinstance(external_id, str) or not external_id or plain(external_id) != external_id:
+        raise Transient(f"{row.provider} took the order, and told no id by which to ask for it")
 
 
 async def _note(ctx: Context, query: str, **params: object) -> None:
@@ -184,6 +191,7 @@ async def _resolve(ctx: Context, provider: Provider, row: ProviderJob, order: Or
         raise Transient(f"{row.provider} did not answer within {limit:g} s") from None
     await reach("submit.looked")
     if found is not None:
+        _check_id(row, found.external_id)
         await _submitted(ctx, row, found.external_id, found.status, "adopted")
     elif provider.grade is not Grade.AMBIGUOUS or ctx.settings.resubmit_unknown:
         await _note(ctx, "note_not_submitted", id=row.id, states=[ProviderState.CALLING.value])

@@ -11,6 +11,8 @@ export interface MainPage {
 export const MAIN_PAGES: readonly MainPage[] = [
   { name: "home", title: "Home", icon: "home", key: "h" },
   { name: "recordings", title: "Recordings", icon: "recordings", key: "r" },
+  { name: "documents", title: "Documents", icon: "documents", key: "d" },
+  { name: "search", title: "Search", icon: "search", key: "f" },
   { name: "batches", title: "Batches", icon: "batches", key: "b" },
   { name: "jobs", title: "Jobs", icon: "jobs", key: "j" },
   { name: "inbox", title: "Inbox", icon: "inbox", key: "i" },

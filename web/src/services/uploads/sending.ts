@@ -1,8 +1,14 @@
-/** Sends a file that a batch is to read, by tus: what breaks off goes on where it was. Answers the file's id. */
+/**
+ * Sends a file that something is to be made of later, by tus: what breaks off goes on where it was, also after the page was
+ * loaded anew and the same file chosen again. Answers the file's id.
+ */
 import { problemFrom, Problem, unreachable } from "@/services/problem";
 import { getUpload, uploadIdIn, uploadsAddress } from "@/services/uploads/client";
+import { begunBefore, rememberBegun } from "@/services/uploads/memory";
 
 export interface Sending {
+  /** What the server takes it for. */
+  purpose: string;
   /** Called with the share that is there. */
   onProgress(share: number): void;
   signal: AbortSignal;
@@ -12,10 +18,14 @@ const TUS = { "Tus-Resumable": "1.0.0" };
 const TRIES = 3;
 const PAUSE_MS = 1000;
 const PATIENCE = 120;
+/** Smaller ones are sent again as fast as they are looked up. */
+const WORTH_KEEPING = 8 * 1024 * 1024;
 
 export async function sendFile(file: File, sending: Sending): Promise<string> {
-  const address = await begin(file, sending.signal);
-  let offset = 0;
+  const before = begunBefore(file, sending.purpose);
+  let offset = before === null ? null : await reached(before, sending.signal).catch(() => null);
+  const address = before !== null && offset !== null ? before : await begin(file, sending);
+  offset ??= 0;
   for (let tried = 1; offset < file.size; tried += 1) {
     try {
       offset = await append(address, file, offset, sending);
@@ -26,15 +36,18 @@ export async function sendFile(file: File, sending: Sending): Promise<string> {
       offset = await reached(address, sending.signal);
     }
   }
+  rememberBegun(file, sending.purpose, null);
   return handedOver(uploadIdIn(address));
 }
 
-async function begin(file: File, signal: AbortSignal): Promise<string> {
-  const told = { filename: file.name || "requests.jsonl", purpose: "batch" };
+async function begin(file: File, { purpose, signal }: Sending): Promise<string> {
+  const told = { filename: file.name || "file", purpose };
   const metadata = Object.entries(told).map(([name, value]) => `${name} ${base64(value)}`);
   const headers = { ...TUS, "Upload-Length": String(file.size), "Upload-Metadata": metadata.join(",") };
   const made = await asked(uploadsAddress(), { method: "POST", headers, signal });
-  return made.headers.get("Location") ?? "";
+  const address = made.headers.get("Location") ?? "";
+  if (file.size >= WORTH_KEEPING) rememberBegun(file, purpose, address);
+  return address;
 }
 
 async function reached(address: string, signal: AbortSignal): Promise<number> {

@@ -1,0 +1,16 @@
+/** Where a passage stands, in words. */
+import type { FoundPassage } from "@/api/types";
+import { timecode } from "@/services/recordings/timecode";
+
+type Place = Pick<FoundPassage, "type" | "page" | "start" | "recording_id">;
+
+const UNITS: Readonly<Record<string, string>> = { pptx: "slide", xlsx: "sheet" };
+const WITHOUT_PAGES = new Set(["html", "markdown", "text", "e-mail"]);
+
+/** "PDF, page 3", "recording at 1:23". */
+export function whereWords({ type, page, start, recording_id: recording }: Place): string {
+  if (recording !== null) return start === null ? "recording" : `recording at ${timecode(start)}`;
+  const name = type.length <= 4 && type !== "text" ? type.toUpperCase() : type;
+  if (page === null || WITHOUT_PAGES.has(type)) return name;
+  return `${name}, ${UNITS[type] ?? "page"} ${page}`;
+}
