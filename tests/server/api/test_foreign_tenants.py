@@ -320,7 +320,7 @@ async def south(site: Site) -> South:
         "provider_job_id": "0198c2f0-6f0a-7c3e-8d1b-2f7a9c4e5b61",
         "dataset_id": ok(await bob.get(f"/api/batches/{batch['id']}"))["dataset_ids"][0],
         "asset_id": found.asset_id, "upload_id": upload.headers["location"].rsplit("/", 1)[1],
-        "recording_id": recording, "job_id": recording_job, "share_id": share["id"], "number": "0",
+        "recording_id": recording, "job_id": recording_job, "share_id": share["id"], "number": "1",
         "edit_id": await an_unplaced_edit(site, recording),
         "id": jobs[1].id, "token_id": token["id"], "session_id": session["id"], "user_id": account.id,
         "webhook_id": webhook["id"], "delivery_id": delivery.json()["id"], "name": "back", "lane": "south",
