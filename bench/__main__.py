@@ -24,6 +24,7 @@ _PLAIN: dict[Section, Callable[[Databases, Sizes, sections.Announce, Results], N
     "endpoints": sections.endpoints,
     "recordings": sections.recordings,
     "batches": sections.batches,
+    "documents": sections.readings,
     "search": sections.searches,
 }
 """Sections that take no part of the command line."""

@@ -47,12 +47,12 @@ def extractions(*, documents: int, rounds: int, progress: Progress) -> tuple[dic
         TEN_OWNERS: partial(_ours, mix, 10),
         NO_OWNER: partial(_ours, mix[:_ROUND], 0),
     }
-    compared = compare(LIBRARY, partial(_library, mix), subjects, rounds=rounds, progress=progress)
+    compared = compare(LIBRARY, partial(library_rate, mix), subjects, rounds=rounds, progress=progress)
     return compared, sum(len(data) for data, _ in mix) / 1e6
 
 
-def _library(mix: list[Document]) -> float:
-    """One after the other, with what our own processes ask it for."""
+def library_rate(mix: list[Document]) -> float:
+    """Documents per second, one after the other, with what our own processes ask the library for."""
     config = xberg.ExtractionConfig(
         use_cache=False, disable_ocr=True, pages=xberg.PageConfig(extract_pages=True),
         language_detection=xberg.LanguageDetectionConfig(),

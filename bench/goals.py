@@ -38,6 +38,7 @@ def judge(results: Results) -> list[Goal]:
         _memory,
         _cycles,
         _extractions,
+        _pipelines,
         _rankings,
     )
     return [goal for kind in kinds for goal in kind(results)]
@@ -192,6 +193,13 @@ def _extractions(results: Results) -> Iterator[Goal]:
         if found.system == ONE_OWNER:
             over = 1 / found.ratio - 1
             yield Goal("none", "small documents within 15 % of the library called directly", f"{over:+.1%}", over < 0.15)
+
+
+def _pipelines(results: Results) -> Iterator[Goal]:
+    for found in results.pipelines:
+        flatness = found.last / found.first
+        text = f"the last tenth of {found.documents:,} documents as fast as the first, within 15 %"
+        yield Goal(found.database, text, f"{flatness:.2f}", flatness >= 0.85)
 
 
 def _rankings(results: Results) -> Iterator[Goal]:

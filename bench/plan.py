@@ -18,6 +18,7 @@ Section = Literal[
     "waits",
     "batches",
     "extraction",
+    "documents",
     "search",
 ]
 SECTIONS: tuple[Section, ...] = get_args(Section)
@@ -57,7 +58,7 @@ class Sizes:
     cycles: int
     """Of a reconciler, at each number of jobs that wait."""
     documents: int
-    """Small documents that are read one after the other."""
+    """Small documents that are read, one after the other or through the whole pipeline."""
     passages: int
     """Passages in an index that is asked."""
 

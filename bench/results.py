@@ -126,6 +126,22 @@ class Transcription:
 
 
 @dataclass(frozen=True)
+class Pipeline:
+    """Small documents per second, through every step."""
+
+    database: str
+    documents: int
+    rate: float
+    megabytes: float
+    """Per second, of the files."""
+    ratio: float
+    """To the library that only reads them, one after the other."""
+    first: float
+    """Of the first tenth of them."""
+    last: float
+
+
+@dataclass(frozen=True)
 class Extraction:
     """Small documents per second, one after the other."""
 
@@ -259,6 +275,7 @@ class Results:
     memory: list[Memory] = field(default_factory=list)
     cycles: list[Cycle] = field(default_factory=list)
     extractions: list[Extraction] = field(default_factory=list)
+    pipelines: list[Pipeline] = field(default_factory=list)
     rankings: list[SearchRanking] = field(default_factory=list)
     latencies: list[SearchLatency] = field(default_factory=list)
     recognized: list[Recognized] = field(default_factory=list)

@@ -6,6 +6,7 @@ from statistics import median
 
 from bench.claims import claim_costs
 from bench.databases import Databases
+from bench.documents import through
 from bench.endpoints import endpoint_costs
 from bench.extraction import extractions
 from bench.fan_out import fan_out
@@ -30,6 +31,7 @@ from bench.results import (
     Memory,
     Pair,
     Pickup,
+    Pipeline,
     Pruning,
     Recognized,
     Results,
@@ -184,6 +186,16 @@ def extraction(sizes: Sizes, announce: Announce, results: Results) -> None:
         size = found.rate * megabytes / sizes.documents
         ratios = (found.ratio, min(found.ratios), max(found.ratios))
         results.extractions.append(Extraction(name, sizes.documents, found.rate, size, *ratios))
+
+
+def readings(databases: Databases, sizes: Sizes, announce: Announce, results: Results) -> None:
+    progress = announce(f"{databases.kind}: {sizes.documents:,} small documents through the pipeline")
+    found = through(databases, count=sizes.documents, progress=progress)
+    megabytes = found.rate * found.megabytes / sizes.documents
+    first, last = found.parts[0], found.parts[-1]
+    results.pipelines.append(
+        Pipeline(databases.kind, sizes.documents, found.rate, megabytes, found.rate / found.library, first, last)
+    )
 
 
 def waits(databases: Databases, sizes: Sizes, seed: int, announce: Announce, results: Results) -> None:

@@ -36,6 +36,7 @@ def tables(results: Results) -> list[Table]:
         _memory,
         _cycles,
         _extractions,
+        _pipelines,
         _rankings,
         _latencies,
         _recognized,
@@ -151,6 +152,19 @@ def _extractions(results: Results) -> Table:
     rows = [
         (line.system, f"{line.documents:,}", f"{line.rate:,.0f}", f"{line.megabytes:.1f}", _compared(line, DOCUMENT_LIBRARY))
         for line in results.extractions
+    ]
+    return Table(title, header, rows)
+
+
+def _pipelines(results: Results) -> Table:
+    title = "The same through every step, until they are found: one worker, eight slots, the model on this machine"
+    header = ("database", "documents", "documents/s", "MB/s", "of the library that reads them", "first tenth", "last tenth")
+    rows = [
+        (
+            *(line.database, f"{line.documents:,}", f"{line.rate:,.1f}", f"{line.megabytes:.2f}", f"{line.ratio:.2f}"),
+            *(f"{line.first:,.1f}/s", f"{line.last:,.1f}/s"),
+        )
+        for line in results.pipelines
     ]
     return Table(title, header, rows)
 

@@ -16,6 +16,7 @@ from towpath.documents.steps.fetching import fetch
 from towpath.documents.steps.indexing import index
 from towpath.documents.steps.persisting import persist
 from towpath.documents.work import Work
+from towpath.outbound.sources import shown
 
 ATTEMPTS = 5
 
@@ -61,6 +62,8 @@ class Reading:
             await tx.change(
                 "document_item_outcome", id=work.item.id, document_id=persisted["document_id"], outcome=to_json(outcome)
             )
+            if work.item.address is not None:  # the document has it whole; here it is only shown from now on
+                await tx.change("document_item_forget_address", id=work.item.id, address=shown(work.item.address))
 
         await work.ctx.transact(unit)
         return {"document_id": persisted["document_id"]} | outcome

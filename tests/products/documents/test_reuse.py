@@ -14,6 +14,7 @@ from tests.models.wire_server import Answer, WireServer
 from tests.products.documents.library import TEXT, Library, opened_library
 from tests.server.api.site import ok
 from towpath import App, Settings
+from towpath.documents import stored
 from towpath.search.meaning import Meaning, OnThisMachine
 
 MADE = {"CONTENT_EXTRACTED", "CHUNKED", "EMBEDDED", "ENTITY_EXTRACTED"}
@@ -101,6 +102,9 @@ class TestAddresses:
                 assert "hush" not in str(run) + str(item) + str(await library.events(item))
                 document = await library.document(item)
                 assert document["kind"] == "HTML"
+                kept = await stored.item(library.app, item["id"])
+                assert kept is not None
+                assert kept.address == f"{site.root}/tolls", "once it is read, what may be a secret is kept once"
                 again = await self._again(library, document["id"])
                 assert set(again["reused"]) == MADE
                 changed = TEXT.replace("barges", "lighters")

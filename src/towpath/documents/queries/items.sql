@@ -37,9 +37,6 @@ WHERE subject_kind IS NOT NULL AND subject_kind = 'document_item' AND subject_id
 SELECT job_id, name, done, ord, output, duration_ms, retries, model, tokens_in, tokens_out, cost_cents, created_at
 FROM towpath.step WHERE job_id IN :job_ids AND kind = 'step' ORDER BY job_id, ord
 
--- name: document_item_source
-UPDATE towpath.document_item SET source = :source WHERE id = :id
-
 -- name: document_item_outcome
 UPDATE towpath.document_item SET outcome = :outcome, document_id = :document_id WHERE id = :id
 

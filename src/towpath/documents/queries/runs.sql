@@ -46,6 +46,3 @@ ORDER BY priority, pass, id LIMIT :limit
 -- The same of items whose jobs are gone.
 SELECT last_state, count(*) AS items FROM towpath.document_item
 WHERE run_id = :run_id AND last_state IS NOT NULL GROUP BY last_state
-
--- name: document_run_outcomes
-SELECT outcome FROM towpath.document_item WHERE run_id = :run_id AND outcome IS NOT NULL
