@@ -66,8 +66,13 @@ async def hear_window(
         heard = partial(engine.transcribe, samples, language=asked.language, voices=voices)
         segments = await ctx.in_thread(heard)
     await ctx.meter(model=engine.name, cost_cents=cost_of(engine))
+    return await ctx.in_thread(rows_of, segments, start, end, voices)
+
+
+def rows_of(segments: list[Segment], start: float, end: float, voices: Voices | None) -> list[list[Any]]:
+    """What was heard in one window, as rows in seconds of the whole."""
     said = [segment for segment in segments if segment.text.strip()]
-    prints = [None] * len(said) if voices is None else await ctx.in_thread(voices.prints, [span_of(one) for one in said])
+    prints = [None] * len(said) if voices is None else voices.prints(span_of(one) for one in said)
     return [[*_row(segment.moved(start), end, print), start] for segment, print in zip(said, prints, strict=True)]
 
 
