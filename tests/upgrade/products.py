@@ -31,7 +31,7 @@ TABLES = [
     "account", "membership", "session", "token", "link", "throttle", "oidc_account", "oidc_flow", "audit", "device",
     "asset", "asset_usage", "asset_upload", "asset_part", "webhook", "webhook_delivery", "webhook_cursor",
     "recording", "recording_transcript", "recording_line", "recording_unplaced", "recording_summary", "recording_share",
-    "inbox_dismissal", "recording_template", "recording_tag", "recording_speed", "recording_decoded",
+    "inbox_dismissal", "recording_template", "recording_tag", "recording_speaker", "recording_speed", "recording_decoded",
     "batch", "batch_dataset", "batch_gathering", "batch_request",
     "document_run", "document_item", "document", "document_result", "document_hold",
     "fleet_task", "fleet_object", "fleet_dispatch", "fleet_note", "fleet_worker", "fleet_intake",

@@ -1707,6 +1707,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/push/pubsub": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Pubsub Push
+         * @description For Google Cloud Pub/Sub: a push subscription with authentication delivers messages here, and each rings for the
+         *     queues that its attribute `queue` names, separated by commas. It does nothing else, so that a message may come any number
+         *     of times. Its token must be signed for this address, by the service account of the settings.
+         */
+        post: operations["pubsub_push"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/queues": {
         parameters: {
             query?: never;
@@ -2196,6 +2218,86 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/recordings/{recording_id}/speakers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Speakers
+         * @description Who speaks in it, and how much.
+         */
+        get: operations["list_speakers"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/recordings/{recording_id}/speakers/{number}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Rename Speaker
+         * @description Says who it is: in every line, and in transcripts that are made of this recording later.
+         */
+        patch: operations["rename_speaker"];
+        trace?: never;
+    };
+    "/api/recordings/{recording_id}/speakers/{number}/merge": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Merge Speakers
+         * @description Says that two are one: all lines of the first are the other's then.
+         */
+        post: operations["merge_speakers"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/recordings/{recording_id}/speakers/{number}/split": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Split Speaker
+         * @description Says that one is two: the lines that are named, or those that sound unlike the rest, are somebody else's then.
+         */
+        post: operations["split_speaker"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/recordings/{recording_id}/transcript": {
         parameters: {
             query?: never;
@@ -2205,7 +2307,7 @@ export interface paths {
         };
         /**
          * Get Transcript
-         * @description The text and its timed lines; 404 while there is none.
+         * @description The text and its timed lines, also while it is being heard; 404 while there is none of it.
          */
         get: operations["get_transcript"];
         put?: never;
@@ -5511,7 +5613,8 @@ export interface components {
         };
         /**
          * LineChange
-         * @description `text: null` brings back what was heard; a field that is left out stays as it is.
+         * @description `text: null` brings back what was heard, and `speaker: null` whose voice that was taken for; a field that is left out
+         *     stays as it is. A `speaker` whom nobody is called yet is somebody new.
          */
         LineChange: {
             /** Speaker */
@@ -7226,7 +7329,7 @@ export interface components {
             priority: number;
             /**
              * Replace Edits
-             * @description Drop what people corrected in the transcript; otherwise it goes over to the new one.
+             * @description Drop the words that people corrected in the transcript; otherwise they go over to the new one. Who speaks goes over in any case.
              * @default false
              */
             replace_edits: boolean;
@@ -7644,14 +7747,16 @@ export interface components {
             number: number;
             /**
              * Speaker
-             * @description See the transcript's `speaker_scope`.
+             * @description Who says it, by name; the same name is the same person throughout.
              */
             speaker: string | null;
             /**
              * Speaker Heard
-             * @description Whom the engine took the speaker for.
+             * @description The number of the speaker whose voice it was taken for.
              */
-            speaker_heard: string | null;
+            speaker_heard: number | null;
+            /** Speaker Number */
+            speaker_number: number | null;
             /** Start */
             start: number;
             /** Text */
@@ -7739,11 +7844,6 @@ export interface components {
             media_type: string;
             /** Segments */
             segments: components["schemas"]["SharedSegment"][];
-            /**
-             * Speaker Scope
-             * @description Within what the same `speaker` is the same person. `window`: engines tell speakers apart within some 30 seconds, and `Speaker 1` of one window need not be that of the next. `recording`: people have named all of them. null: nobody is named.
-             */
-            speaker_scope: ("window" | "recording") | null;
             summary: components["schemas"]["SharedSummary"] | null;
             /** Title */
             title: string;
@@ -7759,10 +7859,7 @@ export interface components {
             end: number;
             /** Number */
             number: number;
-            /**
-             * Speaker
-             * @description See `speaker_scope`.
-             */
+            /** Speaker */
             speaker: string | null;
             /** Start */
             start: number;
@@ -7785,6 +7882,54 @@ export interface components {
             name: string;
             /** Payload */
             payload?: unknown;
+        };
+        /**
+         * Speaker
+         * @description Somebody who speaks in a recording.
+         */
+        Speaker: {
+            /** Lines */
+            lines: number;
+            /**
+             * Name
+             * @description As lines have it: what somebody called them, or their number in words.
+             */
+            name: string;
+            /** Named */
+            named: boolean;
+            /** Number */
+            number: number;
+            /** Seconds */
+            seconds: number;
+        };
+        /** SpeakerChange */
+        SpeakerChange: {
+            /**
+             * Name
+             * @description null: their number again.
+             */
+            name: string | null;
+        };
+        /** SpeakerMerge */
+        SpeakerMerge: {
+            /**
+             * Into
+             * @description The number of the speaker who says all of it then.
+             */
+            into: number;
+        };
+        /** SpeakerSplit */
+        SpeakerSplit: {
+            /**
+             * Lines
+             * @description Which of their lines somebody else says; null: as the voices sound.
+             */
+            lines?: number[] | null;
+        };
+        /** Speakers */
+        Speakers: {
+            /** Speakers */
+            speakers: components["schemas"]["Speaker"][];
         };
         /**
          * SpendLimit
@@ -8277,6 +8422,11 @@ export interface components {
             duration: number | null;
             /** Engine */
             engine: string;
+            /**
+             * Growing
+             * @description Whether it is still being heard: lines come, in any order, and get other numbers when it is whole. What is corrected meanwhile stays corrected.
+             */
+            growing: boolean;
             /** Language */
             language: string | null;
             /** Recording Id */
@@ -8284,10 +8434,10 @@ export interface components {
             /** Segments */
             segments: components["schemas"]["Segment"][];
             /**
-             * Speaker Scope
-             * @description Within what the same `speaker` is the same person. `window`: engines tell speakers apart within some 30 seconds, and `Speaker 1` of one window need not be that of the next. `recording`: people have named all of them. null: nobody is named.
+             * Speakers
+             * @description Who speaks in the whole of it, whatever was searched for.
              */
-            speaker_scope: ("window" | "recording") | null;
+            speakers: components["schemas"]["Speaker"][];
             /** Text */
             text: string;
             /** Unplaced Edits */
@@ -17843,6 +17993,105 @@ export interface operations {
             };
         };
     };
+    pubsub_push: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description This is not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description There is no such thing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request must be JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request does not fit */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Not available right now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
     list_queues: {
         parameters: {
             query?: never;
@@ -20610,6 +20859,449 @@ export interface operations {
             };
             /** @description There is no such thing */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request must be JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request does not fit */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Not available right now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    list_speakers: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The recording's id. */
+                recording_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Speakers"];
+                };
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description This is not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description There is no such thing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request does not fit */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Not available right now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    rename_speaker: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The recording's id. */
+                recording_id: string;
+                /** @description The speaker's number. */
+                number: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SpeakerChange"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Speakers"];
+                };
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description This is not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description There is no such thing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description This does not fit the present state */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request must be JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request does not fit */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Not available right now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    merge_speakers: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The recording's id. */
+                recording_id: string;
+                /** @description The speaker's number. */
+                number: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SpeakerMerge"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Speakers"];
+                };
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description This is not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description There is no such thing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description This does not fit the present state */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request must be JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request does not fit */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Not available right now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    split_speaker: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The recording's id. */
+                recording_id: string;
+                /** @description The speaker's number. */
+                number: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SpeakerSplit"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Speakers"];
+                };
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description This is not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description There is no such thing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description This does not fit the present state */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
