@@ -9,4 +9,4 @@ it("the API's types are those of the OpenAPI document; `npm run types` makes the
   const made = astToString(await openapi(place("openapi.json"), { silent: true }));
   const kept = readFileSync(fileURLToPath(place("src/api/schema.d.ts")), "utf-8");
   expect(kept.endsWith(made)).toBe(true);
-});
+}, 60_000);
