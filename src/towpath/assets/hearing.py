@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -12,6 +13,7 @@ from towpath.models.settings import ModelSettings
 from towpath.models.speech import RemoteSpeechEngine, Segment, SpeechEngine, engine_for
 from towpath.models.utterances import Span
 from towpath.models.voices.encoder import encoder_for
+from towpath.models.voices.linking import Linked, Stretch, linked
 from towpath.models.voices.prints import Voices
 
 if TYPE_CHECKING:
@@ -19,6 +21,8 @@ if TYPE_CHECKING:
 
 SPEECH_ENGINES = "assets.speech"
 """The resource's name."""
+_PRINT, _WINDOW = 4, 6
+"""Places in a row of what was heard, see `hear_window`."""
 
 
 class SpeechEngines:
@@ -77,6 +81,24 @@ async def _voices(ctx: Context, samples: Samples) -> Voices:
 
 def span_of(segment: Segment) -> Span:
     return Span(segment.start, segment.end)
+
+
+def told_apart(lines: Sequence[Sequence[Any]]) -> Linked:
+    """Who says each line, over the whole recording. What a service tells apart within one of its windows stays together."""
+    if any(_print_of(line) for line in lines):
+        return linked([Stretch(line[1] - line[0], _print_of(line), _same(line)) for line in lines])
+    numbers: dict[str, int] = {}
+    people = [None if line[2] is None else numbers.setdefault(line[2], len(numbers) + 1) for line in lines]
+    return Linked(people, [None] * len(lines))
+
+
+def _print_of(line: Sequence[Any]) -> str | None:
+    return line[4] if len(line) > _PRINT else None
+
+
+def _same(line: Sequence[Any]) -> object:
+    """The service's name for a voice and the window in which it holds."""
+    return None if line[2] is None or len(line) <= _WINDOW else (line[_WINDOW], line[2])
 
 
 def cost_of(engine: SpeechEngine) -> float | None:

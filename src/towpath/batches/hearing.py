@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from towpath import Context, Fatal, SchemaInvalid, assets
-from towpath.assets.hearing import Asked, engine_of, hear_window
+from towpath.assets.hearing import Asked, engine_of, hear_window, told_apart
 from towpath.batches import stored
 from towpath.batches.answers import line_of
 from towpath.batches.hearing_here import check_hearing
@@ -52,7 +52,9 @@ async def hear(ctx: Context, asked: Input) -> dict[str, Any]:
             segments += await ctx.step("window", heard.window, start, end, key=f"{start:.2f}")
     engine = (await engine_of(ctx, language)).name
     seconds = cut[-1][1] if cut else 0.0
-    body = {"engine": engine, "language": language, "seconds": seconds, "segments": [_segment(one) for one in segments]}
+    people = (await asyncio.to_thread(told_apart, segments)).people if speakers else [None] * len(segments)
+    told = [_segment(row, who) for row, who in zip(segments, people, strict=True)]
+    body = {"engine": engine, "language": language, "seconds": seconds, "segments": told}
     line = line_of(Result(f"r{given.number}", body))
     assert line is not None
     await ctx.blobs.put(answers_key(batch.id, 0, asked.shard), line[1].encode() + b"\n")
@@ -99,6 +101,6 @@ class _Heard:
         return await hear_window(self.ctx, engine, samples, start, end, self.asked)
 
 
-def _segment(row: list[Any]) -> dict[str, Any]:
-    start, end, speaker, text = row
-    return {"start": start, "end": end, "speaker": speaker, "text": text}
+def _segment(row: list[Any], who: int | None) -> dict[str, Any]:
+    start, end, _, text, *_ = row
+    return {"start": start, "end": end, "speaker": None if who is None else f"Speaker {who}", "text": text}

@@ -7,11 +7,10 @@ from collections.abc import Iterable, Sequence
 from typing import Any, TypeVar
 
 from towpath.models.steadiness import remark
-from towpath.models.voices.linking import Linked, Stretch, linked
 
 T = TypeVar("T")
-_PRINT, _LANGUAGE, _WINDOW = 4, 5, 6
-"""Places in a row of what was heard, see `hear_window`."""
+_LANGUAGE = 5
+"""Its place in a row of what was heard, see `hear_window`."""
 
 MOST_WINDOWS = 2
 """Of one child job: some minute of audio, so that nobody waits long for a turn."""
@@ -36,24 +35,6 @@ def merged(results: Iterable[Any]) -> list[list[Any]]:
     """All segments in order of time; children answer in the order of their windows, which is almost that."""
     segments = [segment for result in results if result for segment in result["segments"]]
     return sorted(segments, key=lambda segment: (segment[0], segment[1]))
-
-
-def people_in(lines: Sequence[Sequence[Any]]) -> Linked:
-    """Who says each line, over the whole recording. What a service tells apart within one of its windows stays together."""
-    if any(print_of(line) for line in lines):
-        return linked([Stretch(line[1] - line[0], print_of(line), _same(line)) for line in lines])
-    numbers: dict[str, int] = {}
-    people = [None if line[2] is None else numbers.setdefault(line[2], len(numbers) + 1) for line in lines]
-    return Linked(people, [None] * len(lines))
-
-
-def print_of(line: Sequence[Any]) -> str | None:
-    return line[4] if len(line) > _PRINT else None
-
-
-def _same(line: Sequence[Any]) -> object:
-    """The service's name for a voice and the window in which it holds."""
-    return None if line[2] is None or len(line) <= _WINDOW else (line[_WINDOW], line[2])
 
 
 def language_in(lines: Iterable[Sequence[Any]]) -> str | None:
