@@ -11,6 +11,7 @@ from tests.services import young_clocks
 from tests.services.missing import lacking, left_out
 from tests.services.postgres import PostgresServer
 from tests.services.postgres_programs import PostgresMissing
+from tests.services.rabbitmq import RabbitMissing, RabbitServer
 from tests.services.sqs import SqsMissing, SqsServer
 from tests.services.weed import BUCKET, WeedMissing, WeedServer
 
@@ -80,6 +81,24 @@ def sqs_env(sqs_server: SqsServer, monkeypatch: pytest.MonkeyPatch) -> dict[str,
     for name, value in sqs_server.env.items():
         monkeypatch.setenv(name, value)
     return sqs_server.env
+
+
+@pytest.fixture(scope="session")
+def rabbit_server() -> Iterator[RabbitServer]:
+    """One RabbitMQ per test process, started by the first test that wants it."""
+    try:
+        server = RabbitServer()
+    except RabbitMissing as missing:
+        lacking("RabbitMQ", str(missing))
+    with server:
+        yield server
+
+
+@pytest.fixture
+def rabbit_url(rabbit_server: RabbitServer) -> str:
+    """A prefix of its own. A test that stops the server may leave it so."""
+    rabbit_server.start()
+    return f"{rabbit_server.url}?prefix=test-{next(_numbers)}"
 
 
 @pytest.fixture

@@ -35,6 +35,17 @@ class Settings:
         "",
         "Where large values live: file:///dir or s3://, gs://, az://bucket/prefix. Empty: beside SQLite, or ./towpath-blobs",
     )  # type: ignore[assignment]
+    transport: str = _setting(
+        "database",
+        "How workers hear of new jobs: database, amqp://user:password@host/vhost, sqs://region/prefix or pubsub://project/topic",
+    )  # type: ignore[assignment]
+    pubsub_push_account: str = _setting(
+        "", "Pub/Sub: the service account that its push subscription signs as; empty: no push is believed"
+    )  # type: ignore[assignment]
+    pubsub_push_audience: str = _setting(
+        "", "Pub/Sub: the audience of that subscription; empty: the address it pushes to, by TOWPATH_BASE_URL"
+    )  # type: ignore[assignment]
+    pubsub_push_issuer: str = _setting("https://accounts.google.com", "Pub/Sub: who signs the tokens of pushes")  # type: ignore[assignment]
     lease_seconds: float = _setting(
         30.0, "How long a worker may be silent before its jobs are rescued; renewed every third of it"
     )  # type: ignore[assignment]

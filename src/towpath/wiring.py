@@ -10,6 +10,7 @@ from pathlib import Path
 from towpath.blobs import BUCKETS, BlobStore, bucket_of, directory_of, lazily
 from towpath.config import Settings, blobs_beside, sqlite_path
 from towpath.core.errors import ConfigurationError
+from towpath.core.masking import masked
 from towpath.store.contract import Store
 from towpath.transports import Transport
 
@@ -42,10 +43,30 @@ def make_store(url: str, settings: Settings, clock: Callable[[], float] = time.t
     )
 
 
-def make_transport(store: Store) -> Transport:
+def make_transport(settings: Settings, store: Store, installation: str) -> Transport:
+    """The transport that the setting names. `installation` tells its bells from those of others at the same broker."""
     from towpath.transports.database import DatabaseTransport
 
-    return DatabaseTransport(store.bell)
+    url, rest, own = settings.transport, settings.poll_seconds, DatabaseTransport(store.bell)
+    if url in ("", "database"):
+        return own
+    match url.partition(":")[0]:
+        case "amqp" | "amqps":
+            from towpath.transports.rabbitmq import RabbitTransport
+
+            return RabbitTransport(url, installation, rest)
+        case "sqs":
+            from towpath.transports.sqs import SqsTransport
+
+            return SqsTransport(url, installation, rest, own)
+        case "pubsub":
+            from towpath.transports.pubsub import PubSubTransport
+
+            return PubSubTransport(url, own)
+    raise ConfigurationError(
+        f"TOWPATH_TRANSPORT={masked(url)} names no transport; use database, amqp://user:password@host/vhost, "
+        "sqs://region/prefix or pubsub://project/topic"
+    )
 
 
 def components() -> list[tuple[str, str, str | None]]:

@@ -142,11 +142,13 @@ async def opened(url: str, *, slices: Sequence[Slice] = (ENGINE,), **options: An
     store = make_store(url, dataclasses.replace(Settings(), **options))
     await store.open()
     try:
+        await store.bell.open()
         await migrate(store, slices)
         hands = Hands(store)
         yield hands
         await hands.assert_sound()
     finally:
+        await store.bell.close()
         await store.close()
 
 

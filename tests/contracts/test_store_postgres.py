@@ -12,10 +12,10 @@ from tests.contracts.stores import PATIENCE, new_job, opened, until, worker_row
 from towpath.core import transitions
 from towpath.core.errors import ConfigurationError, StoreUnavailable
 from towpath.core.lifecycle import State
+from towpath.core.topics import EVENTS
 from towpath.engine.changing import deleting
 from towpath.store import ledger
 from towpath.store.contract import Claim
-from towpath.store.postgres.bell import EVENTS
 
 
 @pytest.fixture
@@ -268,7 +268,7 @@ class TestTheBellOfEvents:
     @pytest.fixture
     def rung(self, hands, monkeypatch):
         topics: list[str] = []
-        monkeypatch.setattr(hands.store.bell, "ring", topics.extend)
+        monkeypatch.setattr(hands.store, "ring", topics.extend)
         return topics
 
     async def test_it_rings_when_jobs_are_deleted(self, hands, rung):

@@ -81,6 +81,7 @@ async def test_without_a_session_or_token_nothing_but_the_way_in_is_open(site):
         "open_share", "play_shared_audio", "get_shared_waveform",  # whoever has the link, which is a secret
         "get_batch_input",  # the same
         "provider_callback",  # whoever signs as that provider does
+        "pubsub_push",  # whoever bears a token of the push subscription
     }  # fmt: skip
 
 

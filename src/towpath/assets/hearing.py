@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -13,7 +12,6 @@ from towpath.models.settings import ModelSettings
 from towpath.models.speech import RemoteSpeechEngine, Segment, SpeechEngine, engine_for
 from towpath.models.utterances import Span
 from towpath.models.voices.encoder import encoder_for
-from towpath.models.voices.linking import Linked, Stretch, linked
 from towpath.models.voices.prints import Voices
 
 if TYPE_CHECKING:
@@ -21,8 +19,6 @@ if TYPE_CHECKING:
 
 SPEECH_ENGINES = "assets.speech"
 """The resource's name."""
-_PRINT, _WINDOW = 4, 6
-"""Places in a row of what was heard, see `hear_window`."""
 
 
 class SpeechEngines:
@@ -70,8 +66,13 @@ async def hear_window(
         heard = partial(engine.transcribe, samples, language=asked.language, voices=voices)
         segments = await ctx.in_thread(heard)
     await ctx.meter(model=engine.name, cost_cents=cost_of(engine))
+    return await ctx.in_thread(rows_of, segments, start, end, voices)
+
+
+def rows_of(segments: list[Segment], start: float, end: float, voices: Voices | None) -> list[list[Any]]:
+    """What was heard in one window, as rows in seconds of the whole."""
     said = [segment for segment in segments if segment.text.strip()]
-    prints = [None] * len(said) if voices is None else await ctx.in_thread(voices.prints, [span_of(one) for one in said])
+    prints = [None] * len(said) if voices is None else voices.prints(span_of(one) for one in said)
     return [[*_row(segment.moved(start), end, print), start] for segment, print in zip(said, prints, strict=True)]
 
 
@@ -81,24 +82,6 @@ async def _voices(ctx: Context, samples: Samples) -> Voices:
 
 def span_of(segment: Segment) -> Span:
     return Span(segment.start, segment.end)
-
-
-def told_apart(lines: Sequence[Sequence[Any]]) -> Linked:
-    """Who says each line, over the whole recording. What a service tells apart within one of its windows stays together."""
-    if any(_print_of(line) for line in lines):
-        return linked([Stretch(line[1] - line[0], _print_of(line), _same(line)) for line in lines])
-    numbers: dict[str, int] = {}
-    people = [None if line[2] is None else numbers.setdefault(line[2], len(numbers) + 1) for line in lines]
-    return Linked(people, [None] * len(lines))
-
-
-def _print_of(line: Sequence[Any]) -> str | None:
-    return line[4] if len(line) > _PRINT else None
-
-
-def _same(line: Sequence[Any]) -> object:
-    """The service's name for a voice and the window in which it holds."""
-    return None if line[2] is None or len(line) <= _WINDOW else (line[_WINDOW], line[2])
 
 
 def cost_of(engine: SpeechEngine) -> float | None:

@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from towpath import Context, Fatal, SchemaInvalid, assets
-from towpath.assets.hearing import Asked, engine_of, hear_window, told_apart
+from towpath.assets.hearing import Asked, engine_of, hear_window
+from towpath.assets.people import segments_of
 from towpath.batches import stored
 from towpath.batches.answers import line_of
 from towpath.batches.hearing_here import check_hearing
@@ -52,8 +53,7 @@ async def hear(ctx: Context, asked: Input) -> dict[str, Any]:
             segments += await ctx.step("window", heard.window, start, end, key=f"{start:.2f}")
     engine = (await engine_of(ctx, language)).name
     seconds = cut[-1][1] if cut else 0.0
-    people = (await asyncio.to_thread(told_apart, segments)).people if speakers else [None] * len(segments)
-    told = [_segment(row, who) for row, who in zip(segments, people, strict=True)]
+    told = await asyncio.to_thread(segments_of, segments, speakers=speakers)
     body = {"engine": engine, "language": language, "seconds": seconds, "segments": told}
     line = line_of(Result(f"r{given.number}", body))
     assert line is not None
@@ -99,8 +99,3 @@ class _Heard:
         engine = await engine_of(self.ctx, self.asked.language)
         samples = await asyncio.to_thread(windows.read, self.audio, Window(start, end))
         return await hear_window(self.ctx, engine, samples, start, end, self.asked)
-
-
-def _segment(row: list[Any], who: int | None) -> dict[str, Any]:
-    start, end, _, text, *_ = row
-    return {"start": start, "end": end, "speaker": None if who is None else f"Speaker {who}", "text": text}

@@ -39,14 +39,16 @@ class SqsQueue:
         self._client = SqsClient(url, timeout)
 
     @classmethod
-    async def named(cls, name: str, *, timeout: float = 30.0) -> SqsQueue:
-        """The queue of this name in the account and region of the environment."""
-        return cls(await _asked_for(timeout, "get_queue_url", QueueName=name), timeout=timeout)
+    async def named(cls, name: str, *, timeout: float = 30.0, region: str | None = None) -> SqsQueue:
+        """The queue of this name in the account of the environment, and in its region unless another is said."""
+        return cls(await _asked_for(timeout, region, "get_queue_url", QueueName=name), timeout=timeout)
 
     @classmethod
-    async def create(cls, name: str, attributes: Mapping[str, str] | None = None, *, timeout: float = 30.0) -> SqsQueue:
+    async def create(
+        cls, name: str, attributes: Mapping[str, str] | None = None, *, timeout: float = 30.0, region: str | None = None
+    ) -> SqsQueue:
         """A new queue, or the one of this name if it has these attributes."""
-        url = await _asked_for(timeout, "create_queue", QueueName=name, Attributes=dict(attributes or {}))
+        url = await _asked_for(timeout, region, "create_queue", QueueName=name, Attributes=dict(attributes or {}))
         return cls(url, timeout=timeout)
 
     async def send(self, messages: Iterable[Outgoing | str]) -> list[Unsent]:
@@ -159,8 +161,8 @@ def batches(sizes: Sequence[int]) -> Iterable[tuple[int, int]]:
         yield first, len(sizes)
 
 
-async def _asked_for(timeout: float, method: str, **params: Any) -> str:
-    client = SqsClient(None, timeout)
+async def _asked_for(timeout: float, region: str | None, method: str, **params: Any) -> str:
+    client = SqsClient(None, timeout, region)
     try:
         answer = await in_daemon(lambda: client.call(method, **params))
     finally:

@@ -28,8 +28,8 @@ class SqsClient:
     """Made when it is first needed. Which credentials, region and endpoint it takes is said by AWS's own variables; where
     they name no endpoint, the one that the queue's address names."""
 
-    def __init__(self, queue_url: str | None, timeout: float) -> None:
-        self._url, self._timeout = queue_url, timeout
+    def __init__(self, queue_url: str | None, timeout: float, region: str | None = None) -> None:
+        self._url, self._timeout, self._region = queue_url, timeout, region
         self._client: Any = None
         self._making = threading.Lock()
 
@@ -62,7 +62,7 @@ class SqsClient:
             retries={"total_max_attempts": 2, "mode": "standard"},
             max_pool_connections=20,
         )
-        region = region_of(self._url or "") or session.region_name
+        region = region_of(self._url or "") or self._region or session.region_name
         client = session.client("sqs", region_name=region or ("us-east-1" if self._elsewhere() else None), config=config)
         if self._elsewhere() and _OF_AWS.search(urlsplit(client.meta.endpoint_url).hostname or ""):
             client.close()

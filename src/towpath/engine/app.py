@@ -15,7 +15,7 @@ from towpath.core.errors import ConfigurationError, JobCancelled, JobFailed, Not
 from towpath.core.lifecycle import State
 from towpath.core.records import DEFAULT_QUEUE, Event, Job, Step, Subject, WorkerRow
 from towpath.engine import schedules, tracing, transaction, units
-from towpath.engine.asking import explain, liveness, reading
+from towpath.engine.asking import bells, explain, liveness, reading
 from towpath.engine.asking.checkup import checkup
 from towpath.engine.asking.findings import Finding
 from towpath.engine.asking.listing import list_jobs
@@ -174,7 +174,11 @@ class App(Opening):
 
     async def explain(self, job_id: str) -> explain.Explanation:
         """Why the job is where it is."""
-        return await explain.explain(self.services.store, reading.check_id(job_id), self.services.explainers)
+        told = await explain.explain(self.services.store, reading.check_id(job_id), self.services.explainers)
+        transport = self.services.transport
+        if transport.away is not None and told.reason in explain.WAITS_FOR_A_BELL:
+            told.sentence += f"; {transport.name} is away, so workers look every {self.settings.poll_seconds:g} s"
+        return told
 
     async def workers(self) -> Sequence[WorkerRow]:
         return await liveness.workers(self.services.store)
@@ -185,7 +189,7 @@ class App(Opening):
 
     async def checkup(self) -> Sequence[Finding]:
         """Whether anything is stuck, and what to do about it."""
-        return await checkup(self.services.store)
+        return [*await checkup(self.services.store), await bells.checkup(self.services.transport)]
 
     @property
     def inbox(self) -> Inbox:

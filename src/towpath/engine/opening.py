@@ -14,6 +14,7 @@ from towpath.blobs import BlobStore
 from towpath.blobs.marking import marked
 from towpath.core.blocking import beside
 from towpath.core.errors import ConfigurationError, StoreUnavailable
+from towpath.core.topics import EVENTS
 from towpath.engine import tracing
 from towpath.engine.budgets import Budgets
 from towpath.engine.declarations import Declarations
@@ -28,6 +29,7 @@ from towpath.engine.tending.sweeping import database_identity
 from towpath.engine.values import Values
 from towpath.store.contract import Store
 from towpath.store.migrating import Migration, migrate, pending
+from towpath.transports import Transport
 
 
 class Opening(Declarations):
@@ -70,8 +72,12 @@ class Opening(Declarations):
         try:
             await self._prepare(store)
             self._services = self._assemble(store, await database_identity(store))
+            await self._services.transport.open()
+            _let_ring(store, self._services.transport)
             await self._declarer.open(self._services, list(self._plans.values()))
         except BaseException:
+            if self._services is not None:
+                await self._services.transport.close()
             self._services = None
             await store.close()
             raise
@@ -88,7 +94,7 @@ class Opening(Declarations):
         blobs = marked(wiring.make_blobs(self.url, self.settings, on_start=self._blobs_on_start), database)
         keepers = {folder: query for part in self._slices for folder, query in part.blobs.items()}
         values = Values(blobs, inline_bytes=self.settings.inline_bytes, max_bytes=self.settings.max_payload_bytes)
-        transport = wiring.make_transport(store)
+        transport = wiring.make_transport(self.settings, store, database)
         return Services(
             self.settings, self.registry, store, transport, blobs, values, self._budgets(store),
             Resources(self.resource_factories), GroupCommit(store), self._retention, keepers, database, sorted(self._plans),
@@ -113,6 +119,7 @@ class Opening(Declarations):
         await services.resources.close()
         await services.providers.close()
         services.threads.shutdown(wait=False, cancel_futures=True)
+        await services.transport.close()
         await services.store.close()
         await services.blobs.aclose()
         if self.settings.otel_endpoint:
@@ -156,3 +163,15 @@ class Opening(Declarations):
             yield store
         finally:
             await store.close()
+
+
+def _let_ring(store: Store, transport: Transport) -> None:
+    """Every commit rings by the transport. Events of other processes are listened for when somebody here follows them."""
+    store.ring = transport.ring
+    listening: list[Callable[[], None]] = []
+
+    def followed() -> None:
+        if not listening:
+            listening.append(transport.listen(store.heard, [EVENTS]))
+
+    store.followed = followed

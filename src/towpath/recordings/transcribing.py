@@ -15,7 +15,7 @@ from datetime import datetime
 from typing import Any
 
 from towpath import App, Children, ChildrenFailed, Context, Fatal, Partial, SchemaInvalid, assets, search
-from towpath.assets.hearing import told_apart
+from towpath.assets.people import people_in
 from towpath.models import windows
 from towpath.recordings import audio, live, merging, stored, waveforms
 from towpath.recordings.decoded_quota import DecodedQuota
@@ -144,7 +144,7 @@ class Transcription:
         """Merges what the children heard and puts it in place; answers how many lines there are and what to know of them."""
         results = await children.results()
         heard, (took, heard_at) = merging.merged(results), await _took(children)
-        told = await asyncio.to_thread(told_apart, heard) if asked.speakers else None
+        told = await asyncio.to_thread(people_in, heard) if asked.speakers else None
         lines = [
             [*line[:2], told.people[number] if told else None, line[3], told.places[number] if told else None]
             for number, line in enumerate(heard)

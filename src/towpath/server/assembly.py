@@ -36,6 +36,7 @@ from towpath.server.routes import (
     oidc,
     operations,
     problems,
+    push,
     queues,
     schedules,
     session,
@@ -55,7 +56,8 @@ from towpath.version import __version__
 
 _RESOURCES = (
     session, oidc, jobs, making, moving, bulk, events, inbox, queues, workers, schedules, operations, stats, webhooks,
-    settings, limits, tokens, users, asset_routes, uploads, audit, metrics, health, problems, manual, example, assistants,
+    settings, limits, tokens, users, asset_routes, uploads, audit, push, metrics, health, problems, manual, example,
+    assistants,
 )  # fmt: skip
 
 

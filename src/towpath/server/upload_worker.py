@@ -31,7 +31,7 @@ class UploadWorker:
         self._silence: Callable[[], None] | None = None
 
     async def start(self) -> None:
-        self._silence = self._app.services.transport.listen(self._heard)
+        self._silence = self._app.services.transport.listen(self._heard, [uploads.QUEUE])
         if await uploads.unfinished(self._app):
             self._begin()
 

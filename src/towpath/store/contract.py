@@ -162,8 +162,10 @@ class Heart(Protocol):
 
 
 class Bell(Protocol):
-    """The store's own way of telling other processes; `transports/database.py` makes a transport of it."""
+    """The store's own way of telling other processes; `transports/database.py` makes a transport of it, and opens it."""
 
+    async def open(self) -> None: ...
+    async def close(self) -> None: ...
     def ring(self, topics: Iterable[str]) -> None: ...
     def listen(self, heard: Callable[[str], None]) -> Callable[[], None]: ...
 
@@ -174,6 +176,8 @@ class Store(Protocol):
     queries: Queries
     ring: Callable[[Iterable[str]], None]
     """Called with the topics of every commit. The store's own bell, until the engine puts a transport there."""
+    followed: Callable[[], object]
+    """Called when somebody begins to follow events that others may write. The engine then listens for them."""
 
     @property
     def bell(self) -> Bell: ...
@@ -215,6 +219,10 @@ class Store(Protocol):
         ...
 
     def heart(self) -> Heart: ...
+
+    def heard(self, topic: str) -> None:
+        """A bell for everyone came in: whoever follows events looks, if it is about them."""
+        ...
 
     def follow(self) -> AsyncIterator[None]:
         """Yields whenever there may be new events."""

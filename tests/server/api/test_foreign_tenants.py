@@ -89,6 +89,8 @@ CASES: dict[str, list[Case]] = {
     "pause_queue": [Case(ADMINS)],
     "resume_queue": [Case(ADMINS)],
     "create_schedule": [Case(ADMINS, {"name": "mine", "cron": "0 3 * * *", "operation": "greet", "tenant": "south"})],
+    "get_schedule": [Case(HIDDEN)],
+    "update_schedule": [Case(ADMINS, {"cron": "0 3 * * *", "operation": "greet"})],
     "delete_schedule": [Case(ADMINS)],
     "fire_schedule": [Case(ADMINS)],
     "pause_schedule": [Case(ADMINS)],
@@ -267,9 +269,10 @@ CASES: dict[str, list[Case]] = {
 A_BATCH = {"provider": "OPENAI", "models": ["m"], "title": MARK, "requests": [{"custom_id": MARK, "body": {"messages": []}}]}
 NOT_ABOUT_TENANTS = {
     "get_login_methods", "begin_oidc_login", "finish_oidc_login", "log_in", "log_in_by_link", "log_out", "change_password",
-    "reset_password", "check_health", "check_readiness", "upload_recording", "create_template", "open_share",
+    "reset_password", "check_health", "check_readiness", "upload_recording",
+    "dismiss_inbox_group", "restore_inbox_group", "create_template", "open_share",
     "play_shared_audio", "get_shared_waveform", "create_upload", "provider_callback",
-    "claim_fleet_task", "report_fleet_status", "notify_fleet",
+    "claim_fleet_task", "report_fleet_status", "notify_fleet", "pubsub_push",
 }  # fmt: skip
 
 

@@ -1267,10 +1267,32 @@ export interface paths {
         /**
          * List Inbox
          * @description Failures grouped by cause, largest group first. The newest 5,000 failures are looked at.
+         *
+         *     Groups that were dismissed are left out until one of their jobs fails again.
          */
         get: operations["list_inbox"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/inbox/dismiss": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Dismiss Inbox Group
+         * @description Takes a group out of the inbox until one more of it fails. Its jobs stay as they are, and can be requeued.
+         */
+        post: operations["dismiss_inbox_group"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1311,6 +1333,26 @@ export interface paths {
          * @description Gives failures a fresh start: some by id, one group, or all. Up to 500 per request; see `remaining`.
          */
         post: operations["requeue_inbox"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/inbox/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Restore Inbox Group
+         * @description Brings a dismissed group back.
+         */
+        post: operations["restore_inbox_group"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1665,6 +1707,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/push/pubsub": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Pubsub Push
+         * @description For Google Cloud Pub/Sub: a push subscription with authentication delivers messages here, and each rings for the
+         *     queues that its attribute `queue` names, separated by commas. It does nothing else, so that a message may come any number
+         *     of times. Its token must be signed for this address, by the service account of the settings.
+         */
+        post: operations["pubsub_push"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/queues": {
         parameters: {
             query?: never;
@@ -1779,6 +1843,8 @@ export interface paths {
         /**
          * List Recordings
          * @description Recordings that match all of the filters, newest first. A page may be short, even empty, and still have a `next`.
+         *
+         *     Asked for by id they come all at once, in no order, and no other filter counts.
          */
         get: operations["list_recordings"];
         put?: never;
@@ -2343,8 +2409,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
-        put?: never;
+        /**
+         * Get Schedule
+         * @description One schedule with the payload that its jobs get.
+         */
+        get: operations["get_schedule"];
+        /**
+         * Update Schedule
+         * @description Plans one that people have made anew; what is paused stays so. 409 for those that code declares.
+         */
+        put: operations["update_schedule"];
         post?: never;
         /**
          * Delete Schedule
@@ -3647,6 +3721,15 @@ export interface components {
             succeeded: number;
             /** Total */
             total: number;
+        };
+        /** ChosenGroup */
+        ChosenGroup: {
+            /** Kind */
+            kind: string;
+            /** Message */
+            message: string;
+            /** Operation */
+            operation: string;
         };
         /** CitedPassage */
         CitedPassage: {
@@ -5008,6 +5091,12 @@ export interface components {
          */
         InboxGroup: {
             /**
+             * Dismissed
+             * @description Whether somebody wants to hear no more of it.
+             * @default false
+             */
+            dismissed: boolean;
+            /**
              * Example
              * @description The newest of the jobs.
              */
@@ -5041,6 +5130,12 @@ export interface components {
              * @default false
              */
             capped: boolean;
+            /**
+             * Dismissed
+             * @description How many groups were dismissed.
+             * @default 0
+             */
+            dismissed: number;
             /** Items */
             items: components["schemas"]["InboxGroup"][];
             /**
@@ -5380,6 +5475,12 @@ export interface components {
             queue?: string | null;
             /** Root */
             root?: string | null;
+            /**
+             * Roots
+             * @description Only those that are nobody's children.
+             * @default false
+             */
+            roots: boolean;
             /** State */
             state?: ("queued" | "running" | "waiting" | "succeeded" | "partial" | "failed" | "cancelled")[];
             /**
@@ -5916,7 +6017,10 @@ export interface components {
             /** Title */
             title?: string | null;
         };
-        /** NewSchedule */
+        /**
+         * NewSchedule
+         * @description Plans something that no code declares.
+         */
         NewSchedule: {
             /**
              * Cron
@@ -7534,6 +7638,85 @@ export interface components {
             origin: "code" | "people";
             /** Paused */
             paused: boolean;
+            /** Priority */
+            priority: number;
+            /**
+             * Retired
+             * @description No running process declares it any more: it does not fire.
+             */
+            retired: boolean;
+            /** Tenant */
+            tenant: string;
+            /** Timezone */
+            timezone: string;
+        };
+        /**
+         * ScheduleChange
+         * @description All of it: what is left out is as for a new one.
+         */
+        ScheduleChange: {
+            /**
+             * Cron
+             * @description Five fields, such as `0 3 * * *`.
+             */
+            cron: string;
+            /** Operation */
+            operation: string;
+            /** Payload */
+            payload?: unknown;
+            /**
+             * Priority
+             * @default 1
+             */
+            priority: number;
+            /**
+             * Queue
+             * @description The operation's own if left out.
+             */
+            queue?: string | null;
+            /**
+             * Tenant
+             * @description On whose behalf; the caller's own tenant if left out.
+             */
+            tenant?: string | null;
+            /**
+             * Timezone
+             * @description Whose clock `cron` means.
+             * @default UTC
+             */
+            timezone: string;
+        };
+        /** ScheduleDetail */
+        ScheduleDetail: {
+            /** Cron */
+            cron: string;
+            /** Last Fire */
+            last_fire: string | null;
+            /** Last Job Id */
+            last_job_id: string | null;
+            /** Last State */
+            last_state: ("queued" | "running" | "waiting" | "succeeded" | "partial" | "failed" | "cancelled") | null;
+            /** Name */
+            name: string;
+            /** Next Fire */
+            next_fire: string | null;
+            /** Operation */
+            operation: string;
+            /**
+             * Origin
+             * @description Who keeps it: the code that declares it, or people.
+             * @enum {string}
+             */
+            origin: "code" | "people";
+            /** Paused */
+            paused: boolean;
+            /** Payload */
+            payload: unknown;
+            /**
+             * Payload Truncated
+             * @description Whether it is too large to be shown here.
+             */
+            payload_truncated: boolean;
             /** Priority */
             priority: number;
             /**
@@ -15429,6 +15612,8 @@ export interface operations {
         parameters: {
             query?: {
                 tenant?: string | null;
+                /** @description Those too that were dismissed. */
+                dismissed?: boolean;
             };
             header?: never;
             path?: never;
@@ -15465,6 +15650,100 @@ export interface operations {
             };
             /** @description This is not allowed */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request does not fit */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Not available right now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    dismiss_inbox_group: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChosenGroup"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description This is not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request must be JSON */
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -15679,6 +15958,100 @@ export interface operations {
             };
         };
     };
+    restore_inbox_group: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChosenGroup"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description This is not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request must be JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request does not fit */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Not available right now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
     list_jobs: {
         parameters: {
             query?: {
@@ -15691,6 +16064,8 @@ export interface operations {
                 tenant?: string | null;
                 parent?: string | null;
                 root?: string | null;
+                /** @description Only those that are nobody's children. */
+                roots?: boolean;
                 text?: string | null;
                 created_after?: string | null;
                 created_before?: string | null;
@@ -17618,6 +17993,105 @@ export interface operations {
             };
         };
     };
+    pubsub_push: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description This is not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description There is no such thing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request must be JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request does not fit */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Not available right now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
     list_queues: {
         parameters: {
             query?: never;
@@ -18212,6 +18686,8 @@ export interface operations {
                 text?: string | null;
                 /** @description All of these. */
                 tag?: string[];
+                /** @description Only these. */
+                id?: string[];
                 /** @description For admins; everybody else sees their own tenant. */
                 tenant?: string | null;
                 /** @description The `next` of the page before. */
@@ -21367,6 +21843,209 @@ export interface operations {
         responses: {
             /** @description Successful Response */
             201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Schedule"];
+                };
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description This is not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description There is no such thing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description This does not fit the present state */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request must be JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request does not fit */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Not available right now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    get_schedule: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The schedule's name. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ScheduleDetail"];
+                };
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description This is not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description There is no such thing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request does not fit */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Not available right now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    update_schedule: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The schedule's name. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ScheduleChange"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -21,6 +21,8 @@ from towpath.store.contract import Store, Tx
 
 MOST_COUNTED = 1000
 _RATE_WINDOW = timedelta(minutes=10)
+WAITS_FOR_A_BELL = frozenset({"next", "behind"})
+"""Reasons with which a job waits for nothing but a worker that hears of it and has a slot."""
 
 
 @dataclass(slots=True)

@@ -44,6 +44,8 @@ class Turns:
         self._flushing: asyncio.TimerHandle | None = None
         self._last = False
         self._asking = False
+        self.failed = False
+        """Whether the last round could not ask all queues."""
         self.sent = 0
         """How many turns there have been so far."""
         self._unread = 0
@@ -103,7 +105,7 @@ class Turns:
 
     async def take(self, room: int) -> int:
         """One round of the queues. Answers how many jobs were claimed; they arrive a little later."""
-        total = 0
+        total, self.failed = 0, False
         for claims in list(self._claims):
             if total >= room:
                 break
@@ -112,6 +114,7 @@ class Turns:
                 batch = await self._turn(claims, claim)
             except Exception as error:
                 log.warning("claiming from %s failed and will be tried again: %s", claims.queue, error)
+                self.failed = True
                 await asyncio.sleep(_AFTER_A_FAILURE)
                 continue
             await reach("worker.claimed")

@@ -7,6 +7,7 @@ import logging
 import time
 from collections.abc import Callable
 
+from towpath.core.topics import EVERYWHERE, of_worker
 from towpath.engine.running.slots import Ahead, Key, Slots
 from towpath.engine.running.turns import Turns
 from towpath.engine.tending.loops import Loop
@@ -39,9 +40,9 @@ class Watch:
     def heard(self, topic: str) -> None:
         """A job of this worker may have been cancelled. Where every commit of another process rings, looking may take no
         more than a twentieth of the time."""
-        if topic in ("*", f"worker:{self._worker_id}") and (not self._slots.empty or self._turns.under_way):
+        if topic in (EVERYWHERE, of_worker(self._worker_id)) and (not self._slots.empty or self._turns.under_way):
             self._asked = True
-            if topic != "*":
+            if topic != EVERYWHERE:
                 self._look_from = float("-inf")
             if time.monotonic() >= self._look_from:
                 self._loop.nudge()

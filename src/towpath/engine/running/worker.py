@@ -22,6 +22,7 @@ from towpath.core.failpoints import reach
 from towpath.core.ids import uuid7
 from towpath.core.outcomes import Failure
 from towpath.core.records import WorkerRow
+from towpath.core.topics import of_worker
 from towpath.core.transitions import Transition
 from towpath.engine import tracing
 from towpath.engine.registry import Operation
@@ -41,6 +42,7 @@ from towpath.engine.tending.loops import Loop
 from towpath.engine.tending.process import this_process
 from towpath.engine.tending.vigil import Vigil
 from towpath.store.contract import Claimed
+from towpath.transports import Found
 from towpath.version import __version__
 
 log = logging.getLogger("towpath.worker")
@@ -60,7 +62,6 @@ class Worker:
         self, services: Services, queues: Sequence[str], concurrency: int, *, name: str | None = None, janitor: bool = True
     ) -> None:
         self._services, self._settings = services, services.settings
-        self._queues = frozenset(queues)
         lease = self._settings.lease_seconds
         self.id = uuid7()
         self.row = WorkerRow(
@@ -174,7 +175,9 @@ class Worker:
         return [running_job.job for running_job in self._slots.running.values()]
 
     async def _start(self) -> None:
-        self._silence = self._services.transport.listen(self._heard)
+        transport = self._services.transport
+        self._silence = transport.listen(self._watch.heard, [of_worker(self.id)])
+        self._attendance = transport.attend(self.row.queues, self._heard)
         logging.getLogger().addHandler(self._log_handler)
         self._services.resources.hold()
         self._heartbeat.start()
@@ -188,10 +191,8 @@ class Worker:
         await asyncio.to_thread(self._heartbeat.wait_for_first)
         log.info("worker %s started: queues %s, concurrency %d", self.id, ", ".join(self.row.queues), self.row.concurrency)
 
-    def _heard(self, topic: str) -> None:
-        if topic == "*" or topic in self._queues:
-            self._wake.set()
-        self._watch.heard(topic)
+    def _heard(self, _topic: str) -> None:
+        self._wake.set()
 
     async def _poll_again(self) -> float:
         """For whatever rang unheard: whoever rests looks again now and then."""
@@ -201,8 +202,12 @@ class Worker:
     async def _take(self) -> int:
         ending_soon = self._slots.ending_soon(self._turns.coming, self._pace)
         room = self._slots.room(self._turns.coming, ending_soon)
+        look = self._attendance.look()
         if room > 0:
-            return await self._turns.take(room)
+            taken = await self._turns.take(room)
+            look.over(_found(taken, room, self._turns.failed))
+            return taken
+        look.over(Found.PLENTY)
         if ending_soon:
             self._turns.flush_within(self._pace.turn)  # most likely the next turn leaves before that
         else:
@@ -327,7 +332,7 @@ class Worker:
             self._main.uncancel()
         if self._drained_by is None:
             self._drained_by = self._loop.time() + self._settings.drain_seconds
-        self._silence()
+        await self._rest_from_bells()
         while self._turns.coming or self._slots.can_begin:  # noqa: ASYNC110  (a few turns of the loop at most)
             await asyncio.sleep(0)
         self._release(self._slots.withdraw_all())
@@ -353,10 +358,20 @@ class Worker:
                 await self._services.store.run(lambda tx: tx.execute("stop_worker", id=self.id, now=tx.now))
         log.info("worker %s stopped", self.id)
 
+    async def _rest_from_bells(self) -> None:
+        self._silence()
+        await self._attendance.stop()
+
     async def _drain(self, seconds: float) -> None:
         tasks = [running_job.task for running_job in self._slots.running.values() if running_job.task is not None]
         if tasks:
             await asyncio.wait(tasks, timeout=max(0.0, seconds))
+
+
+def _found(taken: int, room: int, failed: bool) -> Found:
+    if taken >= room:
+        return Found.PLENTY
+    return Found.UNKNOWN if failed else Found.LITTLE
 
 
 def _ignore(_refused: str | None, _error: BaseException | None) -> None:

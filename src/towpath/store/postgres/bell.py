@@ -12,21 +12,20 @@ import logging
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from towpath.store.listeners import Listeners
+from towpath.core.listeners import Listeners
+from towpath.core.topics import EVERYWHERE
 from towpath.store.postgres.connecting import connect
 from towpath.store.sql import Queries
 
 CHANNEL = "towpath"
-EVENTS = "!"
 _QUIET = 0.01
 log = logging.getLogger("towpath.bell")
 
 
 class PostgresBell:
-    def __init__(self, url: str, queries: Queries, events: Callable[[], None]) -> None:
+    def __init__(self, url: str, queries: Queries) -> None:
         self._url = url
         self._ring = queries["ring"].text
-        self._events = events
         self.listeners = Listeners()
         self._due: set[str] = set()
         self._wanted = asyncio.Event()
@@ -34,6 +33,8 @@ class PostgresBell:
         self._connection: Any = None
 
     async def open(self) -> None:
+        """Twice is as good as once."""
+        await self.close()
         self._task = asyncio.create_task(self._run(), name="towpath-bell")
 
     async def close(self) -> None:
@@ -46,10 +47,7 @@ class PostgresBell:
     def ring(self, topics: Iterable[str]) -> None:
         """Inside this process at once, to the others as soon as the line is free."""
         for topic in topics:
-            if topic == EVENTS:
-                self._events()
-            else:
-                self.listeners.tell(topic)
+            self.listeners.tell(topic)
             self._due.add(topic)
         if self._due:
             self._wanted.set()
@@ -77,12 +75,12 @@ class PostgresBell:
 
             def heard(_: Any, sender: int, __: str, topic: object) -> None:
                 if sender != pid:
-                    self._events() if topic == EVENTS else self.listeners.tell(str(topic))
+                    self.listeners.tell(str(topic))
 
             await connection.add_listener(CHANNEL, heard)
             broken = asyncio.Event()
             connection.add_termination_listener(lambda _: self._break(broken))
-            self.listeners.tell("*")  # whatever rang while nobody listened
+            self.listeners.tell(EVERYWHERE)  # whatever rang while nobody listened
             while True:
                 await self._wanted.wait()
                 if broken.is_set():

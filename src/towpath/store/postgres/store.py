@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
@@ -14,13 +15,15 @@ import asyncpg
 from towpath.core.encoding import decode
 from towpath.core.errors import StoreUnavailable
 from towpath.core.failpoints import reach
+from towpath.core.outage import Outage
 from towpath.core.records import Enqueued, NewJob
+from towpath.core.topics import EVENTS, EVERYWHERE, of_worker
 from towpath.core.transitions import Transition
 from towpath.store import ledger
 from towpath.store.contract import UNDECIDED, Claim, ClaimedBatch, Heart, Unit
 from towpath.store.listeners import Pulse
 from towpath.store.postgres import inserting
-from towpath.store.postgres.bell import EVENTS, PostgresBell
+from towpath.store.postgres.bell import PostgresBell
 from towpath.store.postgres.connecting import (
     CUT,
     GONE,
@@ -32,7 +35,6 @@ from towpath.store.postgres.connecting import (
     unavailable,
 )
 from towpath.store.postgres.heart import PostgresHeart
-from towpath.store.postgres.outage import Outage
 from towpath.store.postgres.parameters import NOTHING, claimed_rows, endings, request
 from towpath.store.postgres.pool import BorrowedConnection, Pool
 from towpath.store.postgres.tx import PostgresTx
@@ -41,6 +43,8 @@ from towpath.store.sql import engine_queries
 from towpath.store.turning import claim_after
 
 T = TypeVar("T")
+
+log = logging.getLogger("towpath.store")
 
 _TRIES = 8
 _OUTAGE_SECONDS = 60.0
@@ -53,11 +57,13 @@ class PostgresStore:
         self.url = url
         self.queries = engine_queries("postgres")
         self._pulse = Pulse()
-        self.bell = PostgresBell(url, self.queries, self._pulse.beat)
+        self.bell = PostgresBell(url, self.queries)
+        self.bell.listen(self.heard)
         self.ring: Callable[[Iterable[str]], None] = self.bell.ring
+        self.followed: Callable[[], object] = _nothing
         self._pool_size, self._checkout_seconds, self._idle_seconds = pool_size, checkout_seconds, idle_seconds
         self._pool: Pool | None = None
-        self._outage, self._unsure = Outage(), Unsure()
+        self._outage, self._unsure = Outage("PostgreSQL", log), Unsure()
         self._caps: set[str] = set()
         self._caps_until = float("-inf")
 
@@ -70,13 +76,11 @@ class PostgresStore:
         except Exception as error:
             raise unavailable(error) from error
         self._pool = pool
-        await self.bell.open()
 
     async def close(self) -> None:
         if self._pool is None:
             return
         pool, self._pool = self._pool, None
-        await self.bell.close()
         await pool.close()
 
     def _connection(self) -> BorrowedConnection:
@@ -152,9 +156,7 @@ class PostgresStore:
             await self.run(partial(ledger.gate, queue=queue, lane=lane))
 
     def _after(self, tx: PostgresTx) -> None:
-        self.ring(sorted(tx.rings) + [f"worker:{worker}" for worker in tx.cancelled])
-        if tx.wake_streams:
-            self.bell.ring([EVENTS])
+        self.ring([*sorted(tx.rings), *map(of_worker, tx.cancelled), *([EVENTS] if tx.wake_streams else [])])
 
     async def read(self, unit: Unit[T]) -> T:
         async def once() -> T:
@@ -224,7 +226,7 @@ class PostgresStore:
         async def plain() -> list[Any]:
             rows = claimed_rows(await self._send_turn(params))
             if rows:
-                self.bell.ring([EVENTS])
+                self.ring([EVENTS])
             return rows
 
         return ClaimedBatch(claim.queue, await (capped() if await self._is_capped(claim.queue) else self._again(plain)))
@@ -294,7 +296,7 @@ class PostgresStore:
         async def once() -> list[Any]:
             with self._unsure.sending(transitions):
                 rows = await self._send_turn(params)
-            self.bell.ring([EVENTS])
+            self.ring([EVENTS])
             return rows
 
         rows = await self._again(once)
@@ -312,7 +314,7 @@ class PostgresStore:
         async def once() -> list[Any]:
             with self._unsure.sending(transitions):
                 rows = await self._send_turn(params)
-            self.bell.ring([EVENTS])
+            self.ring([EVENTS])
             return rows
 
         [row] = await self._again(once)
@@ -322,11 +324,20 @@ class PostgresStore:
     def heart(self) -> Heart:
         return PostgresHeart(self.url, self.queries)
 
+    def heard(self, topic: str) -> None:
+        if topic in (EVENTS, EVERYWHERE):
+            self._pulse.beat()
+
     def follow(self) -> AsyncIterator[None]:
+        self.followed()
         return self._pulse.follow(at_least_every=1.0)
 
 
 _BY_ID = attrgetter("job_id")
+
+
+def _nothing() -> None:
+    """Nobody wants to know."""
 
 
 async def _clean(connection: Any) -> None:

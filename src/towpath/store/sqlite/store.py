@@ -18,11 +18,13 @@ import apsw
 from towpath.core.blocking import beside
 from towpath.core.errors import StoreUnavailable
 from towpath.core.failpoints import reach
+from towpath.core.listeners import Listeners
 from towpath.core.records import Enqueued, NewJob
+from towpath.core.topics import EVERYWHERE, of_worker
 from towpath.core.transitions import Transition
 from towpath.store import private
 from towpath.store.contract import Claim, ClaimedBatch, Heart, Unit
-from towpath.store.listeners import Listeners, Pulse
+from towpath.store.listeners import Pulse
 from towpath.store.sql import engine_queries
 from towpath.store.sqlite import hot
 from towpath.store.sqlite.connection import check_health, connect
@@ -43,6 +45,12 @@ class SqliteBell:
     def __init__(self) -> None:
         self.listeners = Listeners()
 
+    async def open(self) -> None:
+        return None
+
+    async def close(self) -> None:
+        return None
+
     def ring(self, topics: Iterable[str]) -> None:
         for topic in topics:
             self.listeners.tell(topic)
@@ -60,6 +68,7 @@ class SqliteStore:
         self.queries = engine_queries("sqlite")
         self.bell = SqliteBell()
         self.ring: Callable[[Iterable[str]], None] = self.bell.ring
+        self.followed: Callable[[], object] = object  # the file itself tells of events
         self._pulse = Pulse()
         self._clock = clock
         self._local = threading.local()
@@ -116,7 +125,7 @@ class SqliteStore:
                 here.append(work)
             else:
                 work.done(work.value, work.error)
-        topics = sorted(rings) + [f"worker:{worker}" for worker in cancelled]
+        topics = sorted(rings) + [of_worker(worker) for worker in cancelled]
         self._in_loop(partial(self._after, topics, here))
 
     def _changed(self) -> None:
@@ -130,7 +139,7 @@ class SqliteStore:
         self._pulse.beat()
 
     def _look_everywhere(self) -> None:
-        self.bell.listeners.tell("*")
+        self.bell.listeners.tell(EVERYWHERE)
         self._pulse.beat()
 
     def _in_loop(self, callback: Callable[[], None]) -> None:
@@ -208,6 +217,9 @@ class SqliteStore:
 
     def heart(self) -> Heart:
         return SqliteHeart(self.path, self.queries, self._clock)
+
+    def heard(self, topic: str) -> None:
+        """Whoever commits here beats the pulse itself, and the file tells of all others."""
 
     def follow(self) -> AsyncIterator[None]:
         return self._pulse.follow(at_least_every=1.0)
