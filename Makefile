@@ -56,6 +56,7 @@ bench: install ## measure against the raw-SQL floor and other queues
 chaos: install ## kill, pause and restart things for a long time
 	$(BIN)/pytest -q tests/engine/test_killed_orders.py
 	$(BIN)/python -m tests.chaos
+	$(BIN)/python -m tests.products.fleet.storm
 
 format: install ## fix what ruff can fix by itself
 	$(BIN)/ruff check --fix .

@@ -205,6 +205,19 @@ class Settings:
     gather_bytes: int = _setting(4 * 1024 * 1024, "They also go out when they have so many bytes together; 0: no limit")  # type: ignore[assignment]
     gather_seconds: float = _setting(60.0, "They go out in any case when the first of them has waited so long")  # type: ignore[assignment]
 
+    fleet_url_seconds: float = _setting(
+        3600.0, "How long a signed URL that a remote worker gets opens its object; it is signed anew if need be"
+    )  # type: ignore[assignment]
+    fleet_ack_seconds: float = _setting(
+        3600.0, "A task that was sent and that no remote worker has taken up by then is sent anew"
+    )  # type: ignore[assignment]
+    fleet_stuck_seconds: float = _setting(
+        600.0, "A remote worker that sends no heartbeats is given up when it has said nothing for so long"
+    )  # type: ignore[assignment]
+    fleet_task_seconds: float = _setting(
+        6 * 3600.0, "How long a remote worker may take for a task before it is given to another"
+    )  # type: ignore[assignment]
+
     v1_provider: str = _setting(
         "LOCAL", "Who runs batches that come by OpenAI's API (/v1/batches): LOCAL or a batch provider"
     )  # type: ignore[assignment]

@@ -12,10 +12,15 @@ from typing import Any
 from tests.assets import tus
 from tests.engine.working import in_state, working
 from tests.products.documents.library import TEXT, Library
+from tests.products.fleet.yard import DAWDLE, Yard
 from tests.products.recordings.ear import Ear
 from tests.products.recordings.studio import QUIET, Studio, opened_studio
 from tests.server.api.site import Site, client, ok
 from towpath import App, Settings
+from towpath.fleet.arrivals import Intake
+from towpath.fleet.intake import Wanted
+from towpath.fleet.notices import remember
+from towpath.fleet.storage import Place
 from towpath.identity import accounts, links, passwords
 from towpath.recordings import windows
 from towpath.server import create_app
@@ -29,6 +34,7 @@ TABLES = [
     "recording_template", "recording_tag", "recording_speed", "recording_decoded",
     "batch", "batch_dataset", "batch_gathering", "batch_request",
     "document_run", "document_item", "document", "document_result", "document_hold",
+    "fleet_task", "fleet_object", "fleet_dispatch", "fleet_note", "fleet_worker", "fleet_intake",
     "search_source", "search_tag", "search_passage", "search_vectors", "search_mention",
 ]  # fmt: skip
 """Of all slices but the engine's, each with a row at least."""
@@ -54,6 +60,7 @@ async def fill_server(url: str, blobs: Path) -> None:
             await _record(studio, ear)
             await _ask(studio.site)
             await _read(studio.site)
+            await _hand_out(studio.site)
             await _put_the_rest(studio.app)
     finally:
         windows._hear_window = windows_before
@@ -119,6 +126,19 @@ async def _read(site: Site) -> None:
     library = Library(site)
     run, _ = await library.finished(("kept.txt", TEXT), title="Kept documents")
     assert run["status"] == "COMPLETED"
+
+
+async def _hand_out(site: Site) -> None:
+    """A task that a remote worker has, and an object of a bucket that waits for one."""
+    yard = Yard(site)
+    hand = await yard.hand("kept worker")
+    async with yard.working():
+        await yard.make(DAWDLE, data=b"kept")
+        task = await hand.claimed(DAWDLE)
+        await hand.say(task, "IN-PROGRESS", progress=1, notes=[{"number": 1, "name": "kept.note"}])
+    place = Place("s3://kept", "")
+    await remember(site.app, Intake(place, place, "", Wanted(), "north"))
+    await site.app.transact(lambda tx: tx.change("fleet_object_add", source="s3://kept", object_key="kept.wav"))
 
 
 async def _put_the_rest(app: App) -> None:

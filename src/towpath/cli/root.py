@@ -16,6 +16,7 @@ from towpath.cli import (
     enqueue,
     examples,
     explain,
+    fleet,
     inbox,
     ingest,
     jobs,
@@ -89,6 +90,7 @@ _LET_IN = "Let people and programs in"
 app.command("up", rich_help_panel=_RUN)(up.up)
 app.command("serve", rich_help_panel=_RUN)(serve.serve)
 app.command("worker", rich_help_panel=_RUN)(worker.worker)
+app.add_typer(fleet.app, name="fleet", rich_help_panel=_RUN)
 app.command("enqueue", rich_help_panel=_RUN)(enqueue.enqueue)
 app.command("transcribe", rich_help_panel=_SPEECH)(transcribe.transcribe)
 app.command("watch", rich_help_panel=_SPEECH)(watch.watch)

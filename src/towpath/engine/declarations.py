@@ -15,7 +15,7 @@ from towpath.engine.projections import Project
 from towpath.engine.providers import ProviderFactory, Providers
 from towpath.engine.registry import Operation, Registry, check_importable, check_label, check_name, describe_function
 from towpath.engine.running.cancelling_external import cancel_external
-from towpath.engine.services import Keep, Workload
+from towpath.engine.services import Keep, Turn, Workload
 from towpath.store.migrating import ENGINE, Slice
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -36,6 +36,7 @@ class Declarations:
         self._explainers: dict[str, Explainer] = {}
         self._providers: dict[str, ProviderFactory] = {}
         self._parts: dict[type[Any], Any] = {}
+        self._loops: dict[str, Turn] = {}
 
     def operation(
         self,
@@ -154,6 +155,15 @@ class Declarations:
     def declared_providers(self) -> Providers:
         """The batch providers that were registered, also of an app that is not open; whoever asks closes them."""
         return Providers(self._providers)
+
+    def loop(self, name: str, turn: Turn) -> None:
+        """Has every worker of this app call `turn` again and again beside its jobs, from when it starts until it stops: for
+        whatever comes from outside and rings no doorbell, such as messages of a queue. It answers how many seconds to wait
+        until the next time. One that raises is logged and called again; any number of processes may run it, so what it does
+        is guarded in the database."""
+        if name in self._loops:
+            raise ConfigurationError(f"two loops are named {name!r}; give one of them another name")
+        self._loops[check_name("a loop's name", name)] = turn
 
     def add_slice(self, part: Slice) -> bool:
         """Brings a product's own tables and named queries; call it before the app is opened. Answers whether it is new:

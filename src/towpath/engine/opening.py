@@ -98,7 +98,7 @@ class Opening(Declarations):
         return Services(
             self.settings, self.registry, store, transport, blobs, values, self._budgets(store),
             Resources(self.resource_factories), GroupCommit(store), self._retention, keepers, database, sorted(self._plans),
-            workloads=self._workloads, providers=Providers(self._providers), explainers=self._explainers,
+            workloads=self._workloads, providers=Providers(self._providers), explainers=self._explainers, loops=self._loops,
         )  # fmt: skip
 
     def _budgets(self, store: Any) -> Budgets:

@@ -30,6 +30,9 @@ from towpath.transports import Transport
 Workload = Callable[[Sequence[InLine]], Awaitable[Mapping[str, Work]]]
 """Jobs -> how much work each is, by job id. Those that are left out take what their operation usually takes."""
 
+Turn = Callable[[], Awaitable[float]]
+"""What a loop does each time; it answers how many seconds to wait until the next."""
+
 _MOST_STEP_THREADS = 128
 _A_CENTURY = 100 * 365 * 86400.0
 
@@ -87,6 +90,8 @@ class Services:
     """Batch providers that orders may be placed with."""
     explainers: Mapping[str, Callable[..., Awaitable[Any]]] = field(default_factory=dict)
     """Signals -> who can say of a job why it waits for one, see `asking/explain.py`."""
+    loops: Mapping[str, Turn] = field(default_factory=dict)
+    """What slices have every worker do beside its jobs, by name."""
     declared_by: str = field(default_factory=uuid7)
     """What this process declares its schedules under."""
 

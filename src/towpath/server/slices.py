@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from weakref import WeakSet
 
-from towpath import assets, batches, documents, knowledge, openai_api, recordings
+from towpath import assets, batches, documents, fleet, knowledge, openai_api, recordings
 from towpath.core.errors import ConfigurationError
 from towpath.engine.app import App
 from towpath.identity.slice import SLICE as IDENTITY
 from towpath.server import webhooks
 
-PRODUCTS = (recordings, batches, knowledge, documents, openai_api)
+PRODUCTS = (recordings, batches, knowledge, documents, fleet, openai_api)
 """What this package brings along. Each is attached like anybody's own slice, and brings its routes itself."""
 _attached: WeakSet[App] = WeakSet()
 

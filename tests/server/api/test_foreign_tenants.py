@@ -215,6 +215,28 @@ CASES: dict[str, list[Case]] = {
     "get_document_file": [Case(HIDDEN)],
     "reingest_document": [Case(HIDDEN, {})],
     "delete_document": [Case(HIDDEN)],
+    # the fleet
+    "list_fleet_tasks": [
+        Case(CLEAN),
+        Case(CLEAN, query={"after": "{task}"}),
+        Case(REFUSED, query={"tenant": "south"}),
+    ],
+    "create_fleet_task": [Case(HIDDEN, {"asset_id": "{asset}"})],
+    "get_fleet_task": [Case(HIDDEN)],
+    "get_fleet_task_result": [Case(HIDDEN)],
+    "cancel_fleet_task": [Case(HIDDEN)],
+    "retry_fleet_task": [Case(HIDDEN)],
+    "delete_fleet_task": [Case(HIDDEN)],
+    "get_fleet_report": [Case(CLEAN), Case(REFUSED, query={"tenant": "south"})],
+    "get_fleet_report_csv": [
+        *[Case(CLEAN, query={"what": name}) for name in ("tasks", "trend", "causes", "workers")],
+        Case(REFUSED, query={"tenant": "south"}),
+    ],
+    "get_fleet_object": [Case(HIDDEN, query={"token": "GET.9999999999.x"})],
+    "put_fleet_object": [Case(HIDDEN, query={"token": "PUT.9999999999.x"})],
+    "list_fleet_workers": [Case(ADMINS)],
+    "create_fleet_worker": [Case(ADMINS, {"name": "mine"})],
+    "revoke_fleet_worker": [Case(ADMINS)],
     # assets
     "get_asset": [Case(HIDDEN)],
     "get_asset_content": [Case(HIDDEN)],
@@ -243,6 +265,7 @@ NOT_ABOUT_TENANTS = {
     "get_login_methods", "begin_oidc_login", "finish_oidc_login", "log_in", "log_in_by_link", "log_out", "change_password",
     "reset_password", "check_health", "check_readiness", "upload_recording", "create_template", "open_share",
     "play_shared_audio", "get_shared_waveform", "create_upload", "provider_callback", "pubsub_push",
+    "claim_fleet_task", "report_fleet_status", "notify_fleet",
 }  # fmt: skip
 
 
@@ -261,7 +284,7 @@ class South:
         if not isinstance(value, str):
             return value
         value = value.replace("{job}", self.ids["id"]).replace("{recording}", self.ids["recording_id"])
-        for name in ("asset", "batch", "dataset", "run", "item", "document"):
+        for name in ("asset", "batch", "dataset", "run", "item", "document", "task"):
             value = value.replace(f"{{{name}}}", self.ids[f"{name}_id"])
         return value
 
@@ -271,7 +294,7 @@ class South:
             MARK,
             '"south"',
             *self.jobs,
-            *(one for name, one in self.ids.items() if name not in ("name", "lane", "number")),
+            *(one for name, one in self.ids.items() if name not in ("name", "lane", "number", "attempt")),
         ]
         return [mark for mark in marks if mark in text and mark not in path]
 
@@ -303,6 +326,8 @@ async def south(site: Site) -> South:
     [found] = await stored.by_ids(site.app, [recording])
     batch = ok(await bob.post("/api/batches/completion", json=A_BATCH), 202)
     jobs.append(await site.app.get(batch["job_id"]))
+    task = ok(await bob.post("/api/fleet/tasks", json={"asset_id": found.asset_id, "settings": {"say": MARK}}), 202)
+    jobs.append(await site.app.get(task["job_id"]))
     read = await a_document(site)
     about = (search.questions_about("recording"), recording)
     question = await site.app.enqueue(ASK, {"question": MARK}, tenant="south", subject=about)
@@ -312,6 +337,7 @@ async def south(site: Site) -> South:
     await in_the_index(site, recording)
     ids = {
         "template_id": template["id"], "question_id": question.id, "passage_id": f"recording/{recording}/0",
+        "task_id": task["id"], "attempt": "1", "worker_id": account.id,
         "batch_id": batch["id"], "run_id": read["run_id"], "item_id": read["id"], "document_id": read["document_id"],
         "provider_job_id": "0198c2f0-6f0a-7c3e-8d1b-2f7a9c4e5b61",
         "dataset_id": ok(await bob.get(f"/api/batches/{batch['id']}"))["dataset_ids"][0],

@@ -980,6 +980,283 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/fleet/claim": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Claim Fleet Task
+         * @description A remote worker asks for a task, and waits for one. Whoever is silent for a minute then has lost it.
+         */
+        post: operations["claim_fleet_task"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/fleet/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Notify Fleet
+         * @description A bucket tells of its objects: what S3, MinIO and SeaweedFS send. Each becomes a task of the orchestrators that look
+         *     after its bucket, if these work for the caller's tenant.
+         */
+        post: operations["notify_fleet"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/fleet/objects/{task_id}/{attempt}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Fleet Object
+         * @description The object of a task, whole or from where a worker had come to.
+         */
+        get: operations["get_fleet_object"];
+        /**
+         * Put Fleet Object
+         * @description The result of an attempt. It counts when the worker has reported it, and it is what was reported.
+         */
+        put: operations["put_fleet_object"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/fleet/report": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Fleet Report
+         * @description Failure trends, causes, retries and what each worker came to.
+         */
+        get: operations["get_fleet_report"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/fleet/report.csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Fleet Report Csv
+         * @description The same for spreadsheets.
+         */
+        get: operations["get_fleet_report_csv"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/fleet/status": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Report Fleet Status
+         * @description A remote worker tells how far it is, or what came of a task. What is late, stale or not its own changes nothing.
+         */
+        post: operations["report_fleet_status"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/fleet/tasks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Fleet Tasks
+         * @description Tasks, newest first. With a filter a page may be short, even empty, and still have a `next`.
+         */
+        get: operations["list_fleet_tasks"];
+        put?: never;
+        /**
+         * Create Fleet Task
+         * @description Has a remote worker do something with an uploaded file. Workers ask for it over HTTPS.
+         */
+        post: operations["create_fleet_task"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/fleet/tasks/{task_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Fleet Task
+         * @description One task with every time that it was sent, and what its workers have written.
+         */
+        get: operations["get_fleet_task"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete Fleet Task
+         * @description Stops it if need be, and deletes it with its jobs and its result, unless that lies in a bucket.
+         */
+        delete: operations["delete_fleet_task"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/fleet/tasks/{task_id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Cancel Fleet Task
+         * @description Stops it; its worker hears of that with its next heartbeat. The list is empty if nothing is being done with it.
+         */
+        post: operations["cancel_fleet_task"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/fleet/tasks/{task_id}/result": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Fleet Task Result
+         * @description What came of it; a transcription is JSON with `text` and timed `segments`.
+         */
+        get: operations["get_fleet_task_result"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/fleet/tasks/{task_id}/retry": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Retry Fleet Task
+         * @description Gives a task that has failed or was cancelled a fresh start.
+         */
+        post: operations["retry_fleet_task"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/fleet/workers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Fleet Workers
+         * @description Remote workers, newest first: those with a token, and those that were heard of through a queue in the last week.
+         */
+        get: operations["list_fleet_workers"];
+        put?: never;
+        /**
+         * Create Fleet Worker
+         * @description Lets a remote worker in. Its token is shown once, and opens nothing but claims and statuses.
+         */
+        post: operations["create_fleet_worker"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/fleet/workers/{worker_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Revoke Fleet Worker
+         * @description Ends its token at once. What it has under way is given to others when it is not heard of any more.
+         */
+        delete: operations["revoke_fleet_worker"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/inbox": {
         parameters: {
             query?: never;
@@ -3215,6 +3492,24 @@ export interface components {
              */
             reason: string | null;
         };
+        /** BucketNotice */
+        BucketNotice: {
+            /**
+             * Ignored
+             * @description Records that are about nothing that becomes a task.
+             */
+            ignored: number;
+            /**
+             * Known
+             * @description Objects that had been told of before.
+             */
+            known: number;
+            /**
+             * Taken
+             * @description Objects that became tasks.
+             */
+            taken: number;
+        };
         /**
          * CallbackTaken
          * @description The job is looked at soon; what the message said of it is not believed.
@@ -3235,6 +3530,11 @@ export interface components {
              * @enum {string}
              */
             was: "queued" | "running" | "waiting" | "succeeded" | "partial" | "failed" | "cancelled";
+        };
+        /** CancelledFleetTask */
+        CancelledFleetTask: {
+            /** Cancelled */
+            cancelled: string[];
         };
         /** CancelledRun */
         CancelledRun: {
@@ -3259,6 +3559,15 @@ export interface components {
             message: string;
             /** Remedy */
             remedy: string | null;
+        };
+        /** CauseOfFailure */
+        CauseOfFailure: {
+            /** Attempts */
+            attempts: number;
+            /** Kind */
+            kind: string;
+            /** Reason */
+            reason: string;
         };
         /** Causes */
         Causes: {
@@ -3326,6 +3635,45 @@ export interface components {
              * @description `pdf`, `docx`, …, or `recording`.
              */
             type: string;
+        };
+        /**
+         * Claim
+         * @description A worker asks for a task.
+         */
+        Claim: {
+            /**
+             * Busy
+             * @default 0
+             */
+            busy: number;
+            /**
+             * Host
+             * @default
+             */
+            host: string;
+            /** Operations */
+            operations: string[];
+            /**
+             * Slots
+             * @default 1
+             */
+            slots: number;
+            /**
+             * Version
+             * @default
+             */
+            version: string;
+            /**
+             * Wait Seconds
+             * @description How long to wait for one.
+             * @default 20
+             */
+            wait_seconds: number;
+        };
+        /** Claimed */
+        Claimed: {
+            /** @description Null if there was none. */
+            task: components["schemas"]["HandedTask"] | null;
         };
         /** Cleared */
         Cleared: {
@@ -3437,6 +3785,11 @@ export interface components {
         };
         /** DeletedDocuments */
         DeletedDocuments: {
+            /** Deleted */
+            deleted: number;
+        };
+        /** DeletedFleetTask */
+        DeletedFleetTask: {
             /** Deleted */
             deleted: number;
         };
@@ -4147,6 +4500,33 @@ export interface components {
             /** Until */
             until: string | null;
         };
+        /** Failure */
+        Failure: {
+            /**
+             * Category
+             * @default transient
+             * @enum {string}
+             */
+            category: "transient" | "rate_limited" | "schema_invalid" | "fatal";
+            /**
+             * Error Class
+             * @default Failed
+             */
+            error_class: string;
+            /**
+             * Kind
+             * @default operation
+             * @enum {string}
+             */
+            kind: "network" | "transcription" | "storage" | "operation";
+            /**
+             * Message
+             * @default
+             */
+            message: string;
+            /** Remedy */
+            remedy?: string | null;
+        };
         /**
          * FieldProblem
          * @description One part of the request that does not fit.
@@ -4160,6 +4540,389 @@ export interface components {
              */
             path: string;
         };
+        /** FleetAttempt */
+        FleetAttempt: {
+            /** Attempt */
+            attempt: number;
+            /** Claimed At */
+            claimed_at: string | null;
+            /** Deadline */
+            deadline: string;
+            /** Ended At */
+            ended_at: string | null;
+            /** Heard At */
+            heard_at: string | null;
+            /**
+             * Kind
+             * @description What went wrong: network, transcription, storage or operation.
+             */
+            kind: string | null;
+            /**
+             * Lease Until
+             * @description Given up then if nobody is heard of; null when it has ended.
+             */
+            lease_until: string | null;
+            /** Made At */
+            made_at: string;
+            /** Outcome */
+            outcome: ("completed" | "failed" | "lost" | "expired" | "refused" | "cancelled") | null;
+            /** Reason */
+            reason: string | null;
+            /** Sent At */
+            sent_at: string | null;
+            /** Worker */
+            worker: string | null;
+            /** Worker Id */
+            worker_id: string | null;
+        };
+        /**
+         * FleetNote
+         * @description A line that the operation has written where it ran.
+         */
+        FleetNote: {
+            /** At */
+            at: string;
+            /** Attempt */
+            attempt: number;
+            /** Fields */
+            fields: {
+                [key: string]: unknown;
+            } | null;
+            /** Level */
+            level: string;
+            /** Message */
+            message: string | null;
+            /** Name */
+            name: string;
+        };
+        /** FleetReport */
+        FleetReport: {
+            /** Attempts */
+            attempts: number;
+            /** Causes */
+            causes: components["schemas"]["CauseOfFailure"][];
+            /** Completed */
+            completed: number;
+            /** Failed */
+            failed: number;
+            /** Failure Rate */
+            failure_rate: number;
+            /**
+             * More
+             * @description There are more attempts than were looked at.
+             */
+            more: boolean;
+            /**
+             * Retried
+             * @description Tasks that were sent more than once.
+             */
+            retried: number;
+            /** Run Seconds P50 */
+            run_seconds_p50: number | null;
+            /** Run Seconds P95 */
+            run_seconds_p95: number | null;
+            /**
+             * Trend
+             * @description By the hour, or by the day from 7d on; oldest first.
+             */
+            trend: components["schemas"]["HourOfAttempts"][];
+            /**
+             * Wait Seconds P50
+             * @description From sending a task until a worker takes it up.
+             */
+            wait_seconds_p50: number | null;
+            /** Wait Seconds P95 */
+            wait_seconds_p95: number | null;
+            /**
+             * Window
+             * @enum {string}
+             */
+            window: "1h" | "24h" | "7d" | "30d";
+            /** Workers */
+            workers: components["schemas"]["WorkerReportRow"][];
+        };
+        /**
+         * FleetTask
+         * @description One object and what remote workers have done with it.
+         */
+        FleetTask: {
+            /**
+             * Attempt
+             * @description How often it was sent.
+             */
+            attempt: number;
+            /** Created At */
+            created_at: string;
+            /** Failure Reason */
+            failure_reason: string | null;
+            /** Job Id */
+            job_id: string | null;
+            /**
+             * Message
+             * @description What its worker said last.
+             */
+            message: string | null;
+            /** Name */
+            name: string;
+            /** Object Key */
+            object_key: string;
+            /** Operation */
+            operation: string;
+            /**
+             * Presigned Get Url
+             * @description The latest one, without its signature; for admins.
+             */
+            presigned_get_url: string | null;
+            /**
+             * Presigned Put Url
+             * @description The latest one, without its signature; for admins.
+             */
+            presigned_put_url: string | null;
+            /** Progress */
+            progress: number | null;
+            /** Progress Total */
+            progress_total: number | null;
+            /** Result Bytes */
+            result_bytes: number | null;
+            /**
+             * Retries
+             * @description How often it has failed since it was last given a fresh start.
+             */
+            retries: number;
+            /**
+             * Retry At
+             * @description A task that has FAILED is tried again then; null: it is not.
+             */
+            retry_at: string | null;
+            /** Size */
+            size: number | null;
+            /**
+             * Source
+             * @description The bucket, or empty for this installation's own storage.
+             */
+            source: string;
+            /**
+             * Status
+             * @enum {string}
+             */
+            status: "PENDING" | "QUEUED" | "IN-PROGRESS" | "COMPLETED" | "FAILED" | "CANCELLED";
+            /** Task Id */
+            task_id: string;
+            /** Tenant */
+            tenant: string;
+            /** Updated At */
+            updated_at: string;
+            /** Warning */
+            warning: string | null;
+            /**
+             * Worker
+             * @description What the worker is called.
+             */
+            worker: string | null;
+            /** Worker Id */
+            worker_id: string | null;
+        };
+        /** FleetTaskDetail */
+        FleetTaskDetail: {
+            /**
+             * Attempt
+             * @description How often it was sent.
+             */
+            attempt: number;
+            /** Attempts */
+            attempts: components["schemas"]["FleetAttempt"][];
+            /** Created At */
+            created_at: string;
+            /** Failure Reason */
+            failure_reason: string | null;
+            /** Job Id */
+            job_id: string | null;
+            /**
+             * Message
+             * @description What its worker said last.
+             */
+            message: string | null;
+            /** Name */
+            name: string;
+            /** Notes */
+            notes: components["schemas"]["FleetNote"][];
+            /** Object Key */
+            object_key: string;
+            /** Operation */
+            operation: string;
+            /**
+             * Presigned Get Url
+             * @description The latest one, without its signature; for admins.
+             */
+            presigned_get_url: string | null;
+            /**
+             * Presigned Put Url
+             * @description The latest one, without its signature; for admins.
+             */
+            presigned_put_url: string | null;
+            /** Progress */
+            progress: number | null;
+            /** Progress Total */
+            progress_total: number | null;
+            /**
+             * Remedy
+             * @description What to do about the failure.
+             */
+            remedy: string | null;
+            /** Result Bytes */
+            result_bytes: number | null;
+            /** Result Key */
+            result_key: string;
+            /** Result Sha256 */
+            result_sha256: string | null;
+            /**
+             * Retries
+             * @description How often it has failed since it was last given a fresh start.
+             */
+            retries: number;
+            /**
+             * Retry At
+             * @description A task that has FAILED is tried again then; null: it is not.
+             */
+            retry_at: string | null;
+            /** Settings */
+            settings: {
+                [key: string]: unknown;
+            };
+            /** Size */
+            size: number | null;
+            /**
+             * Source
+             * @description The bucket, or empty for this installation's own storage.
+             */
+            source: string;
+            /**
+             * Status
+             * @enum {string}
+             */
+            status: "PENDING" | "QUEUED" | "IN-PROGRESS" | "COMPLETED" | "FAILED" | "CANCELLED";
+            /** Target */
+            target: string;
+            /** Task Id */
+            task_id: string;
+            /** Tenant */
+            tenant: string;
+            /** Updated At */
+            updated_at: string;
+            /** Warning */
+            warning: string | null;
+            /**
+             * Worker
+             * @description What the worker is called.
+             */
+            worker: string | null;
+            /** Worker Id */
+            worker_id: string | null;
+        };
+        /** FleetWorker */
+        FleetWorker: {
+            /**
+             * Alive
+             * @description It was heard of in the last two minutes.
+             */
+            alive: boolean;
+            /** Busy */
+            busy: number;
+            /**
+             * Busy Seconds
+             * @description How long it worked in the last 24 hours, all slots together.
+             */
+            busy_seconds: number;
+            /**
+             * Completed
+             * @description Attempts of the last 24 hours that it completed.
+             */
+            completed: number;
+            /** Created At */
+            created_at: string;
+            /** Created By */
+            created_by: string | null;
+            /**
+             * Failed
+             * @description Attempts of the last 24 hours that failed, were refused or given up.
+             */
+            failed: number;
+            /** Host */
+            host: string | null;
+            /** Id */
+            id: string;
+            /** Name */
+            name: string;
+            /** Operations */
+            operations: string[];
+            /**
+             * Per Hour
+             * @description Tasks it completed in an hour, over the last 24.
+             */
+            per_hour: number;
+            /**
+             * Prefix
+             * @description How its token begins.
+             */
+            prefix: string | null;
+            /** Revoked At */
+            revoked_at: string | null;
+            /** Seen At */
+            seen_at: string | null;
+            /** Slots */
+            slots: number;
+            /**
+             * Tenant
+             * @description Whose tasks it may have; null: everybody's.
+             */
+            tenant: string | null;
+            /** Version */
+            version: string | null;
+            /**
+             * Via
+             * @enum {string}
+             */
+            via: "https" | "queue";
+        };
+        /**
+         * HandedTask
+         * @description What a worker needs to know, and nothing else: no database, no credentials of a cloud.
+         */
+        HandedTask: {
+            /** Attempt */
+            attempt: number;
+            /** Control Url */
+            control_url?: string | null;
+            /** Deadline */
+            deadline: number;
+            /** Etag */
+            etag: string;
+            /** Get Url */
+            get_url: string;
+            /**
+             * Heartbeat Seconds
+             * @default 15
+             */
+            heartbeat_seconds: number;
+            /** Name */
+            name: string;
+            /** Operation */
+            operation: string;
+            /** Put Url */
+            put_url: string;
+            /** Secret */
+            secret: string;
+            /** Settings */
+            settings: {
+                [key: string]: unknown;
+            };
+            /** Size */
+            size: number | null;
+            /** Task */
+            task: string;
+            /** Urls Until */
+            urls_until: number;
+        };
         /** Health */
         Health: {
             /**
@@ -4169,6 +4932,17 @@ export interface components {
             status: "ok";
             /** Version */
             version: string;
+        };
+        /** HourOfAttempts */
+        HourOfAttempts: {
+            /** At */
+            at: string;
+            /** Completed */
+            completed: number;
+            /** Failed */
+            failed: number;
+            /** Lost */
+            lost: number;
         };
         /**
          * InboxGroup
@@ -4720,6 +5494,28 @@ export interface components {
              */
             status: "PENDING" | "IN_PROGRESS" | "COMPLETED" | "PARTIAL_COMPLETE" | "FAILED" | "CANCELLED";
         };
+        /** MadeFleetTask */
+        MadeFleetTask: {
+            /** Id */
+            id: string;
+            /** Job Id */
+            job_id: string;
+            /**
+             * Status
+             * @enum {string}
+             */
+            status: "PENDING" | "QUEUED" | "IN-PROGRESS" | "COMPLETED" | "FAILED" | "CANCELLED";
+        };
+        /** MadeFleetWorker */
+        MadeFleetWorker: {
+            /** Id */
+            id: string;
+            /**
+             * Token
+             * @description Shown once. The worker sends it as `Authorization: Bearer`.
+             */
+            token: string;
+        };
         /** MadeRun */
         MadeRun: {
             /** Id */
@@ -4858,6 +5654,47 @@ export interface components {
             requests?: {
                 [key: string]: unknown;
             }[] | null;
+        };
+        /** NewFleetTask */
+        NewFleetTask: {
+            /**
+             * Asset Id
+             * @description An uploaded file.
+             */
+            asset_id: string;
+            /**
+             * Max Attempts
+             * @description How often it may fail; 3 by default.
+             */
+            max_attempts?: number | null;
+            /**
+             * Operation
+             * @description What is to be done; a worker that knows it takes it.
+             * @default transcribe_file
+             */
+            operation: string;
+            /**
+             * Priority
+             * @default 1
+             */
+            priority: number;
+            /**
+             * Settings
+             * @description As the operation takes them.
+             */
+            settings?: {
+                [key: string]: unknown;
+            };
+        };
+        /** NewFleetWorker */
+        NewFleetWorker: {
+            /** Name */
+            name: string;
+            /**
+             * Tenant
+             * @description Whose tasks it may have; null: everybody's.
+             */
+            tenant?: string | null;
         };
         /**
          * NewItem
@@ -5219,6 +6056,28 @@ export interface components {
             /** Url */
             url: string;
         };
+        /**
+         * Note
+         * @description A line that the operation has written. Its number makes it be stored once.
+         */
+        Note: {
+            /** Fields */
+            fields?: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * Level
+             * @default info
+             * @enum {string}
+             */
+            level: "debug" | "info" | "warning" | "error";
+            /** Message */
+            message?: string | null;
+            /** Name */
+            name: string;
+            /** Number */
+            number: number;
+        };
         /** OfOperation */
         OfOperation: {
             /** Ended */
@@ -5331,6 +6190,16 @@ export interface components {
              */
             timeout: number;
         };
+        /**
+         * Output
+         * @description The result as the worker has stored it.
+         */
+        Output: {
+            /** Sha256 */
+            sha256: string;
+            /** Size */
+            size: number;
+        };
         /** Page[AuditLine] */
         Page_AuditLine_: {
             /** Items */
@@ -5405,6 +6274,26 @@ export interface components {
         Page_Event_: {
             /** Items */
             items: components["schemas"]["Event"][];
+            /**
+             * Next
+             * @description Where the next page begins; null on the last page.
+             */
+            next: string | null;
+        };
+        /** Page[FleetTask] */
+        Page_FleetTask_: {
+            /** Items */
+            items: components["schemas"]["FleetTask"][];
+            /**
+             * Next
+             * @description Where the next page begins; null on the last page.
+             */
+            next: string | null;
+        };
+        /** Page[FleetWorker] */
+        Page_FleetWorker_: {
+            /** Items */
+            items: components["schemas"]["FleetWorker"][];
             /**
              * Next
              * @description Where the next page begins; null on the last page.
@@ -6486,6 +7375,11 @@ export interface components {
             /** @description What is to be otherwise this time. */
             settings?: components["schemas"]["RunSettings"] | null;
         };
+        /** RevokedFleetWorker */
+        RevokedFleetWorker: {
+            /** Revoked */
+            revoked: boolean;
+        };
         /** RunBudget */
         RunBudget: {
             /**
@@ -6805,6 +7699,77 @@ export interface components {
             window: components["schemas"]["WindowName"];
             workers: components["schemas"]["WorkersNow"];
         };
+        /** StatusAnswer */
+        StatusAnswer: {
+            /**
+             * Cancelled
+             * @description Stop: the task was cancelled, or somebody else has it.
+             */
+            cancelled: boolean;
+            /**
+             * Get Url
+             * @description A fresh one, if it was asked for.
+             */
+            get_url: string | null;
+            /** Put Url */
+            put_url: string | null;
+            /** Urls Until */
+            urls_until: number | null;
+            /**
+             * Verdict
+             * @enum {string}
+             */
+            verdict: "accepted" | "stale" | "foreign" | "over";
+        };
+        /** StatusReport */
+        StatusReport: {
+            /** Attempt */
+            attempt: number;
+            failure?: components["schemas"]["Failure"] | null;
+            /** Heartbeat Seconds */
+            heartbeat_seconds?: number | null;
+            /**
+             * Kind
+             * @default task
+             * @constant
+             */
+            kind: "task";
+            /** Message */
+            message?: string | null;
+            /**
+             * Notes
+             * @default []
+             */
+            notes: components["schemas"]["Note"][];
+            output?: components["schemas"]["Output"] | null;
+            /** Progress */
+            progress?: number | null;
+            /**
+             * Refresh
+             * @default false
+             */
+            refresh: boolean;
+            /** Secret */
+            secret: string;
+            /** Sequence */
+            sequence: number;
+            /**
+             * Status
+             * @enum {string}
+             */
+            status: "IN-PROGRESS" | "COMPLETED" | "FAILED" | "URL_EXPIRED";
+            /** Task */
+            task: string;
+            /** Total */
+            total?: number | null;
+            /**
+             * Used
+             * @default []
+             */
+            used: components["schemas"]["Used"][];
+            /** Worker Id */
+            worker_id: string;
+        };
         /**
          * Step
          * @description A recorded step or wait of a job. Times of a step that was retried are those of its first record.
@@ -6933,6 +7898,95 @@ export interface components {
             recordings: number;
             /** Tag */
             tag: string;
+        };
+        /**
+         * TaskDeletedMessage
+         * @description `event: task.deleted`. A task is gone, with its jobs. Without an id of its own.
+         */
+        TaskDeletedMessage: {
+            /** Id */
+            id: string;
+        };
+        /**
+         * TaskMessage
+         * @description `event: task`. A task of the fleet: it, its job or its worker's progress has changed. Without an id of its own.
+         */
+        TaskMessage: {
+            /**
+             * Attempt
+             * @description How often it was sent.
+             */
+            attempt: number;
+            /** Created At */
+            created_at: string;
+            /** Failure Reason */
+            failure_reason: string | null;
+            /** Job Id */
+            job_id: string | null;
+            /**
+             * Message
+             * @description What its worker said last.
+             */
+            message: string | null;
+            /** Name */
+            name: string;
+            /** Object Key */
+            object_key: string;
+            /** Operation */
+            operation: string;
+            /**
+             * Presigned Get Url
+             * @description The latest one, without its signature; for admins.
+             */
+            presigned_get_url: string | null;
+            /**
+             * Presigned Put Url
+             * @description The latest one, without its signature; for admins.
+             */
+            presigned_put_url: string | null;
+            /** Progress */
+            progress: number | null;
+            /** Progress Total */
+            progress_total: number | null;
+            /** Result Bytes */
+            result_bytes: number | null;
+            /**
+             * Retries
+             * @description How often it has failed since it was last given a fresh start.
+             */
+            retries: number;
+            /**
+             * Retry At
+             * @description A task that has FAILED is tried again then; null: it is not.
+             */
+            retry_at: string | null;
+            /** Size */
+            size: number | null;
+            /**
+             * Source
+             * @description The bucket, or empty for this installation's own storage.
+             */
+            source: string;
+            /**
+             * Status
+             * @enum {string}
+             */
+            status: "PENDING" | "QUEUED" | "IN-PROGRESS" | "COMPLETED" | "FAILED" | "CANCELLED";
+            /** Task Id */
+            task_id: string;
+            /** Tenant */
+            tenant: string;
+            /** Updated At */
+            updated_at: string;
+            /** Warning */
+            warning: string | null;
+            /**
+             * Worker
+             * @description What the worker is called.
+             */
+            worker: string | null;
+            /** Worker Id */
+            worker_id: string | null;
         };
         /** TemplateText */
         TemplateText: {
@@ -7217,6 +8271,17 @@ export interface components {
              */
             upload_id: string;
         };
+        /** Used */
+        Used: {
+            /** Cost Cents */
+            cost_cents?: number | null;
+            /** Model */
+            model?: string | null;
+            /** Tokens In */
+            tokens_in?: number | null;
+            /** Tokens Out */
+            tokens_out?: number | null;
+        };
         /** User */
         User: {
             /** Admin */
@@ -7368,6 +8433,29 @@ export interface components {
             stopped_at: string | null;
             /** Version */
             version: string;
+        };
+        /** WorkerReportRow */
+        WorkerReportRow: {
+            /**
+             * Busy Share
+             * @description How much of the window it worked, all its slots together.
+             */
+            busy_share: number | null;
+            /** Completed */
+            completed: number;
+            /** Failed */
+            failed: number;
+            /** Failure Rate */
+            failure_rate: number;
+            /**
+             * Mean Seconds
+             * @description From taking a task up to its result.
+             */
+            mean_seconds: number | null;
+            /** Worker */
+            worker: string | null;
+            /** Worker Id */
+            worker_id: string;
         };
         /** WorkersNow */
         WorkersNow: {
@@ -12574,6 +13662,1609 @@ export interface operations {
             };
             /** @description This is not allowed */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request must be JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request does not fit */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Not available right now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    claim_fleet_task: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Claim"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Claimed"];
+                };
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description This is not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request must be JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request does not fit */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Not available right now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    notify_fleet: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": Record<string, never>;
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BucketNotice"];
+                };
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description This is not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description This does not fit the present state */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request must be JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request does not fit */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Not available right now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    get_fleet_object: {
+        parameters: {
+            query: {
+                token: string;
+            };
+            header?: never;
+            path: {
+                /** @description The task's id. */
+                task_id: string;
+                /** @description Which time that the task was sent. */
+                attempt: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The whole object. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": string;
+                };
+            };
+            /** @description A part of it. */
+            206: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": string;
+                };
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description There is no such thing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request lacks a condition */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request does not fit */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Not available right now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    put_fleet_object: {
+        parameters: {
+            query: {
+                token: string;
+            };
+            header?: never;
+            path: {
+                /** @description The task's id. */
+                task_id: string;
+                /** @description Which time that the task was sent. */
+                attempt: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/octet-stream": string;
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description This is not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description There is no such thing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request must be JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request does not fit */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Not available right now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    get_fleet_report: {
+        parameters: {
+            query?: {
+                window?: "1h" | "24h" | "7d" | "30d";
+                /** @description For admins; everybody else sees their own tenant. */
+                tenant?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FleetReport"];
+                };
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description This is not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request does not fit */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Not available right now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    get_fleet_report_csv: {
+        parameters: {
+            query?: {
+                window?: "1h" | "24h" | "7d" | "30d";
+                /** @description For admins; everybody else sees their own tenant. */
+                tenant?: string | null;
+                /** @description `tasks`: every task there is, newest first; the others are parts of the report. */
+                what?: "tasks" | "trend" | "causes" | "workers";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A table with a header, as an attachment. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": string;
+                };
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description This is not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request does not fit */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Not available right now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    report_fleet_status: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["StatusReport"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StatusAnswer"];
+                };
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description This is not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request must be JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request does not fit */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Not available right now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    list_fleet_tasks: {
+        parameters: {
+            query?: {
+                status?: ("PENDING" | "QUEUED" | "IN-PROGRESS" | "COMPLETED" | "FAILED" | "CANCELLED")[];
+                /** @description For admins; everybody else sees their own tenant. */
+                tenant?: string | null;
+                /** @description The `next` of the page before. */
+                after?: string | null;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_FleetTask_"];
+                };
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description This is not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request does not fit */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Not available right now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    create_fleet_task: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewFleetTask"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MadeFleetTask"];
+                };
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description This is not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description There is no such thing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request must be JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request does not fit */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Not available right now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    get_fleet_task: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The task's id. */
+                task_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FleetTaskDetail"];
+                };
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description This is not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description There is no such thing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request does not fit */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Not available right now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    delete_fleet_task: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The task's id. */
+                task_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeletedFleetTask"];
+                };
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description This is not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description There is no such thing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request must be JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request does not fit */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Not available right now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    cancel_fleet_task: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The task's id. */
+                task_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CancelledFleetTask"];
+                };
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description This is not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description There is no such thing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request must be JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request does not fit */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Not available right now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    get_fleet_task_result: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The task's id. */
+                task_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The result as its worker has stored it, as an attachment. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": string;
+                };
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description This is not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description There is no such thing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request does not fit */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Not available right now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    retry_fleet_task: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The task's id. */
+                task_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MadeFleetTask"];
+                };
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description This is not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description There is no such thing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description This does not fit the present state */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request must be JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request does not fit */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Not available right now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    list_fleet_workers: {
+        parameters: {
+            query?: {
+                /** @description The `next` of the page before. */
+                after?: string | null;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_FleetWorker_"];
+                };
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description This is not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request does not fit */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Not available right now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    create_fleet_worker: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewFleetWorker"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MadeFleetWorker"];
+                };
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description This is not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request must be JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request does not fit */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Not available right now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    revoke_fleet_worker: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The worker's id. */
+                worker_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RevokedFleetWorker"];
+                };
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description This is not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description There is no such thing */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -88,6 +88,7 @@ class Worker:
         self._runners = Runners(concurrency)
         self._janitor = Janitor(services, vigil) if janitor else None
         self._poll = Loop("poll", self._poll_again)
+        self._loops = [Loop(name, turn) for name, turn in services.loops.items()] if janitor else []
         self._next_look: asyncio.TimerHandle | None = None
         self._log_handler = JobLogHandler()
 
@@ -184,6 +185,8 @@ class Worker:
             part.start()
         if self._janitor is not None:
             self._janitor.start()
+        for loop in self._loops:
+            loop.start()
         await adopt(self._services)
         await asyncio.to_thread(self._heartbeat.wait_for_first)
         log.info("worker %s started: queues %s, concurrency %d", self.id, ", ".join(self.row.queues), self.row.concurrency)
@@ -334,6 +337,8 @@ class Worker:
             await asyncio.sleep(0)
         self._release(self._slots.withdraw_all())
         self._turns.finish()
+        for loop in self._loops:
+            await loop.stop()
         if self._janitor is not None:
             await self._janitor.stop()
         await self._drain(self._drained_by - self._loop.time())

@@ -11,6 +11,7 @@ from towpath.batches.schemas import Batch
 from towpath.core.records import Event as EventRow
 from towpath.core.records import Job as JobRow
 from towpath.documents.schemas import Document, DocumentItem, DocumentRun
+from towpath.fleet.schemas import FleetTask
 from towpath.recordings.schemas import Recording
 from towpath.server.schemas.base import Answer
 from towpath.server.schemas.events import Event, event_of
@@ -95,6 +96,16 @@ class DocumentDeletedMessage(Answer):
     id: str
 
 
+class TaskMessage(FleetTask):
+    """`event: task`. A task of the fleet: it, its job or its worker's progress has changed. Without an id of its own."""
+
+
+class TaskDeletedMessage(Answer):
+    """`event: task.deleted`. A task is gone, with its jobs. Without an id of its own."""
+
+    id: str
+
+
 StreamMessage = (
     JobMessage
     | DeletedMessage
@@ -107,6 +118,8 @@ StreamMessage = (
     | DocumentRunDeletedMessage
     | DocumentItemMessage
     | DocumentItemDeletedMessage
+    | TaskMessage
+    | TaskDeletedMessage
     | DocumentMessage
     | DocumentDeletedMessage
 )

@@ -1,0 +1,1 @@
+"""The commands of a fleet: orchestrators, remote workers, their tokens, and tasks."""
