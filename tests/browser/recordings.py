@@ -41,7 +41,7 @@ _LOSE_FILES = """() => new Promise((done, fail) => {
 })"""
 
 _KEEP_DOCK = """try {
-  if (!localStorage.getItem("towpath.dock")) localStorage.setItem("towpath.dock", '{"kept": true}');
+  if (!localStorage.getItem("towpath.dock")) localStorage.setItem("towpath.dock", '{"kept": true, "folded": false}');
 } catch {}"""
 
 BROKEN = b"ID3\x04\x00\x00\x00\x00\x00\x00" + bytes(4000)

@@ -36,6 +36,13 @@ def test_the_tree_in_contributing_is_the_tree():
         assert (ROOT / name).is_dir(), name
 
 
+def test_nothing_that_is_kept_leads_to_a_place_of_somebodys_machine():
+    if not (ROOT / ".git").exists():
+        pytest.skip("this is no checkout")
+    kept = subprocess.run(["git", "ls-files", "-s"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    assert [line.partition("\t")[2] for line in kept.splitlines() if line.startswith("120000")] == []
+
+
 def test_every_make_target_that_is_named_exists_and_every_target_is_named():
     targets = set(re.findall(r"^([a-z]+):.*## ", (ROOT / "Makefile").read_text(), re.MULTILINE))
     named = {name for page in WRITTEN for name in re.findall(r"\bmake ([a-z]+)", page.read_text("utf-8")) if name in targets}

@@ -4,9 +4,10 @@ import asyncio
 
 import pytest
 
-from tests.engine.working import AT_ONCE, ended, eventually, in_state, working
+from tests.engine.working import AT_ONCE, ended, eventually, in_state, on_sqlite, working
 from towpath import Fatal, Partial, RetryLater, Transient
 from towpath.engine.tending.rollups import roll_up
+from towpath.testing import FakeClock, drain
 
 
 async def depths(app):
@@ -93,3 +94,29 @@ async def test_depths_count_live_workers(app):
 
 async def _workers(app, expected):
     return {view.name: view.workers for view in await app.queues.list()} == expected
+
+
+@on_sqlite
+async def test_whatever_a_job_comes_to_is_counted_in_the_minute_that_the_clock_of_the_app_says(new_app):
+    clock = FakeClock()
+    app = new_app(clock=clock)
+
+    @app.operation("work", retry=AT_ONCE)
+    async def work(ctx, how):
+        if how == "fail":
+            raise Fatal("no")
+        return Partial() if how == "partial" else None
+
+    async with app:
+        minutes = []
+        for how in ("ok", "fail", "partial"):
+            await app.enqueue("work", how)
+            await drain(app, within=0)
+            minutes.append(clock.now.timestamp())
+            clock.advance(60)
+        await roll_up(app.services.store)
+        async with app.transaction() as tx:
+            rows = await tx.fetch("SELECT minute, succeeded, failed, partial FROM towpath_rollup ORDER BY minute")
+    assert [tuple(row.values()) for row in rows] == [
+        (minutes[0], 1, 0, 0), (minutes[1], 0, 1, 0), (minutes[2], 0, 0, 1),
+    ]  # fmt: skip

@@ -87,7 +87,7 @@ async def test_a_provider_that_nobody_registered_is_named(opened):
 
 
 @pytest.mark.parametrize("grade", [Grade.NAMED, Grade.LISTED])
-async def test_an_answer_that_was_lost_is_looked_for_whenthe_call_is_over_and_the_job_adopted(opened, grade):
+async def test_an_answer_that_was_lost_is_looked_for_when_the_call_is_over_and_the_job_adopted(opened, grade):
     provider = ScriptedProvider(grade)
     app = await with_provider(opened, provider)
     provider.simulator.arm(Fault.LOST_ANSWER)

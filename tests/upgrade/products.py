@@ -31,7 +31,7 @@ TABLES = [
     "account", "membership", "session", "token", "link", "throttle", "oidc_account", "oidc_flow", "audit", "device",
     "asset", "asset_usage", "asset_upload", "asset_part", "webhook", "webhook_delivery", "webhook_cursor",
     "recording", "recording_transcript", "recording_line", "recording_unplaced", "recording_summary", "recording_share",
-    "recording_template", "recording_tag", "recording_speed", "recording_decoded",
+    "inbox_dismissal", "recording_template", "recording_tag", "recording_speaker", "recording_speed", "recording_decoded",
     "batch", "batch_dataset", "batch_gathering", "batch_request",
     "document_run", "document_item", "document", "document_result", "document_hold",
     "fleet_task", "fleet_object", "fleet_dispatch", "fleet_note", "fleet_worker", "fleet_intake",
@@ -87,6 +87,8 @@ async def _listen(site: Site) -> None:
     """A webhook, and a delivery that nobody has made yet."""
     made = ok(await site.ann.post("/api/webhooks", json={"url": "http://127.0.0.1:9/towpath"}), 201)
     ok(await site.ann.post(f"/api/webhooks/{made['id']}/test"), 201)
+    group = {"operation": "transcribe", "kind": "fatal", "message": "no longer wanted"}
+    assert (await site.ann.post("/api/inbox/dismiss", json=group)).status_code == 204
 
 
 async def _record(studio: Studio, ear: Ear) -> None:

@@ -26,7 +26,16 @@ describe("a cause of failures", () => {
 });
 
 describe("the figure beside the inbox", () => {
-  const group = { operation: "a", kind: "fatal", message: "m", first_at: "", last_at: "", example: "j", trend: [] };
+  const group = {
+    operation: "a",
+    kind: "fatal",
+    message: "m",
+    first_at: "",
+    last_at: "",
+    example: "j",
+    trend: [],
+    dismissed: false,
+  };
 
   it("is what is in it", () => {
     expect(

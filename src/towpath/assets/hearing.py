@@ -10,6 +10,9 @@ from typing import TYPE_CHECKING, Any
 from towpath import Context
 from towpath.models.settings import ModelSettings
 from towpath.models.speech import RemoteSpeechEngine, Segment, SpeechEngine, engine_for
+from towpath.models.utterances import Span
+from towpath.models.voices.encoder import encoder_for
+from towpath.models.voices.prints import Voices
 
 if TYPE_CHECKING:
     from towpath.models.speech import Samples
@@ -53,16 +56,32 @@ class Asked:
 async def hear_window(
     ctx: Context, engine: SpeechEngine, samples: Samples, start: float, end: float, asked: Asked
 ) -> list[Any]:
-    """The samples of one window, as [start, end, speaker, text] in seconds of the whole recording."""
-    language, speakers = asked.language, asked.speakers
+    """The samples of one window, as [start, end, speaker, text, voice print, language, window] in seconds of the whole
+    recording; what the engine calls a speaker holds within the window that begins at the last of them."""
+    voices = await _voices(ctx, samples) if asked.speakers else None
     if isinstance(engine, RemoteSpeechEngine):
         await ctx.budget(engine.budget)  # another job may have been told to wait
-        segments = await engine.transcribe_remotely(samples, language=language, speakers=speakers)
+        segments = await engine.transcribe_remotely(samples, language=asked.language, voices=voices)
     else:
-        heard = partial(engine.transcribe, samples, language=language, speakers=speakers)
+        heard = partial(engine.transcribe, samples, language=asked.language, voices=voices)
         segments = await ctx.in_thread(heard)
     await ctx.meter(model=engine.name, cost_cents=cost_of(engine))
-    return [_row(segment.moved(start), end) for segment in segments if segment.text.strip()]
+    return await ctx.in_thread(rows_of, segments, start, end, voices)
+
+
+def rows_of(segments: list[Segment], start: float, end: float, voices: Voices | None) -> list[list[Any]]:
+    """What was heard in one window, as rows in seconds of the whole."""
+    said = [segment for segment in segments if segment.text.strip()]
+    prints = [None] * len(said) if voices is None else voices.prints(span_of(one) for one in said)
+    return [[*_row(segment.moved(start), end, print), start] for segment, print in zip(said, prints, strict=True)]
+
+
+async def _voices(ctx: Context, samples: Samples) -> Voices:
+    return Voices(samples, await ctx.in_thread(encoder_for, ctx.settings))
+
+
+def span_of(segment: Segment) -> Span:
+    return Span(segment.start, segment.end)
 
 
 def cost_of(engine: SpeechEngine) -> float | None:
@@ -70,7 +89,8 @@ def cost_of(engine: SpeechEngine) -> float | None:
     return None if isinstance(engine, RemoteSpeechEngine) else 0.0
 
 
-def _row(segment: Segment, end: float) -> list[Any]:
+def _row(segment: Segment, end: float, print: str | None) -> list[Any]:
     """Engines round; nothing ends after its window does."""
     last = min(segment.end, end)
-    return [round(min(segment.start, last), 3), round(last, 3), segment.speaker, segment.text.strip()]
+    first = round(min(segment.start, last), 3)
+    return [first, round(last, 3), segment.speaker, segment.text.strip(), print, segment.language]

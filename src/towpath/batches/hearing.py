@@ -16,6 +16,7 @@ from typing import Any
 
 from towpath import Context, Fatal, SchemaInvalid, assets
 from towpath.assets.hearing import Asked, engine_of, hear_window
+from towpath.assets.people import segments_of
 from towpath.batches import stored
 from towpath.batches.answers import line_of
 from towpath.batches.hearing_here import check_hearing
@@ -52,7 +53,8 @@ async def hear(ctx: Context, asked: Input) -> dict[str, Any]:
             segments += await ctx.step("window", heard.window, start, end, key=f"{start:.2f}")
     engine = (await engine_of(ctx, language)).name
     seconds = cut[-1][1] if cut else 0.0
-    body = {"engine": engine, "language": language, "seconds": seconds, "segments": [_segment(one) for one in segments]}
+    told = await asyncio.to_thread(segments_of, segments, speakers=speakers)
+    body = {"engine": engine, "language": language, "seconds": seconds, "segments": told}
     line = line_of(Result(f"r{given.number}", body))
     assert line is not None
     await ctx.blobs.put(answers_key(batch.id, 0, asked.shard), line[1].encode() + b"\n")
@@ -97,8 +99,3 @@ class _Heard:
         engine = await engine_of(self.ctx, self.asked.language)
         samples = await asyncio.to_thread(windows.read, self.audio, Window(start, end))
         return await hear_window(self.ctx, engine, samples, start, end, self.asked)
-
-
-def _segment(row: list[Any]) -> dict[str, Any]:
-    start, end, speaker, text = row
-    return {"start": start, "end": end, "speaker": speaker, "text": text}

@@ -167,6 +167,38 @@ class Schedules:
 
         return await self._store.run(together(unit, also))
 
+    async def change(
+        self,
+        name: str,
+        cron: str,
+        operation: str,
+        payload: Any = None,
+        *,
+        tenant: str = DEFAULT_TENANT,
+        timezone: str = "UTC",
+        priority: int = DEFAULT_PRIORITY,
+        queue: str | None = None,
+        also: Also[Schedule] | None = None,
+    ) -> Schedule:
+        """Plans it anew, all of it; whether it is paused stays. NameTaken if code declares it."""
+        planned = check(
+            Planned(
+                name, cron, operation, payload, check_label("tenant", tenant), timezone, check_priority(priority), queue
+            )
+        )  # fmt: skip
+
+        async def unit(tx: Tx) -> Schedule:
+            found = await self._named(tx, name)
+            if found.origin == CODE:
+                raise NameTaken(
+                    f"schedule {name!r} is declared by code, which would have the last word; change it there, or pause it "
+                    "and make another one"
+                )
+            await put(tx, self._services, planned, PEOPLE)
+            return await self._named(tx, name)
+
+        return await self._store.run(together(unit, also))
+
     async def remove(self, name: str, *, also: Also[Schedule] | None = None) -> Schedule:
         """Removes what people have made, or what its code has left behind; jobs that it has enqueued stay."""
 

@@ -12,6 +12,8 @@ from towpath.models.moonshine_catalog import published
 from towpath.models.moonshine_files import BUNDLED, installed
 from towpath.models.pulling import WHISPER_MODELS
 from towpath.models.settings import ModelSettings, models_dir
+from towpath.models.voices.encoder import weights_path
+from towpath.models.voices.fetching import NAME as SPEAKERS
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +29,9 @@ class Entry:
 
 def entries(settings: ModelSettings) -> list[Entry]:
     used = in_use(settings)
-    return [*_moonshine(settings, used), *_whisper(settings, used), *_services(settings, used), _embeddings()]
+    return [
+        *_moonshine(settings, used), *_whisper(settings, used), *_services(settings, used), _voices(settings), _embeddings(),
+    ]  # fmt: skip
 
 
 def in_use(settings: ModelSettings) -> str | None:
@@ -74,6 +78,11 @@ def _services(settings: ModelSettings, used: str | None) -> Iterator[Entry]:
         yield Entry(settings.speech_model or "whisper-1", "speech service", "as the service", state, settings.speech_url)
     if settings.chat_url:
         yield Entry(settings.chat_model or "–", "chat service", "as the service", "in use", settings.chat_url)
+
+
+def _voices(settings: ModelSettings) -> Entry:
+    state = "in use" if weights_path(settings).is_file() else "can be pulled"
+    return Entry(SPEAKERS, "voices", "any", state, "Apache-2.0; without it, voices are told apart by pitch and spectrum")
 
 
 def _embeddings() -> Entry:

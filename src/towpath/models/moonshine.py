@@ -19,12 +19,14 @@ from towpath.models.moonshine_files import Model, installed, named
 from towpath.models.moonshine_library import lines_of, load
 from towpath.models.settings import ModelSettings
 from towpath.models.speech import SAMPLE_RATE, Segment
-from towpath.models.utterances import Span, utterances
+from towpath.models.utterances import PAUSE, Span, utterances
 
 if TYPE_CHECKING:
     from towpath.models.speech import Samples
+    from towpath.models.voices.prints import Voices
 
 _PADDING = SAMPLE_RATE // 2  # the recogniser fails on less than this
+_BREATH = 0.25  # seconds; after a longer pause it may be somebody else who speaks
 _detecting = threading.Lock()
 """All detectors of a process share one memory, also those of different models: one at a time."""
 
@@ -58,13 +60,10 @@ def _cores() -> int:
 class Moonshine:
     """One per process and model. Threads take turns to find out where somebody speaks, and hear side by side."""
 
-    tells_speakers = True
-
     def __init__(self, model: Model) -> None:
         self._model = model
         self._detector = load(model, {"skip_transcription": "true"})
         self._recognisers = Recognisers(model, _cores())
-        self._diarist: Any = None  # loaded by the first that asks for speakers
 
     @property
     def name(self) -> str:
@@ -74,33 +73,22 @@ class Moonshine:
     def languages(self) -> frozenset[str]:
         return frozenset({self._model.language})
 
-    def transcribe(self, samples: Samples, *, language: str | None = None, speakers: bool = False) -> list[Segment]:
+    def transcribe(self, samples: Samples, *, language: str | None = None, voices: Voices | None = None) -> list[Segment]:
         if primary(language) not in (None, self._model.language):
             raise SchemaInvalid(f"{self.name} does not hear {language!r}", path="language")
         heard = _finite(samples)
-        if speakers:
-            return self._with_speakers(heard)
-        spans = self._spans(heard)
+        spans = self._spans(heard) if voices is None else voices.cut(self._spans(heard, pause=_BREATH))
         if not spans:
             return []
         with self._recognisers.one() as recogniser:
             return [segment for span in spans if (segment := _hear(recogniser, heard, span))]
 
-    def _spans(self, samples: Samples) -> list[Span]:
+    def _spans(self, samples: Samples, pause: float = PAUSE) -> list[Span]:
         """Where somebody speaks. Half a second of silence after the end lets the detector end its last word."""
         with _detecting:
             lines = lines_of(self._detector, samples, len(samples) + _PADDING)
         found = [Span(line.start_time, line.start_time + line.duration) for line in lines]
-        return utterances(found, len(samples) / SAMPLE_RATE)
-
-    def _with_speakers(self, samples: Samples) -> list[Segment]:
-        from towpath.models.speakers import told_apart
-
-        with _detecting:  # it has a detector of its own
-            if self._diarist is None:
-                self._diarist = load(self._model, {"identify_speakers": "true"})
-            lines = lines_of(self._diarist, samples, len(samples) + _PADDING)
-        return told_apart(lines, len(samples) / SAMPLE_RATE)
+        return utterances(found, len(samples) / SAMPLE_RATE, pause=pause)
 
 
 def _hear(recogniser: Any, samples: Samples, span: Span) -> Segment | None:

@@ -1,6 +1,6 @@
 """Fetches models to this machine. A file gets its name when it is whole and checked; until then there is no model.
 
-Names say engine and model: `moonshine/base-es`, `whisper/small`.
+Names say engine and model: `moonshine/base-es`, `whisper/small`; `speakers` is what tells voices apart.
 """
 
 from __future__ import annotations
@@ -15,6 +15,8 @@ from urllib.parse import urlsplit
 from towpath.core.errors import ConfigurationError
 from towpath.models.moonshine_catalog import File, files_of, published
 from towpath.models.settings import ModelSettings, models_dir
+from towpath.models.voices.fetching import NAME as SPEAKERS
+from towpath.models.voices.fetching import pull_encoder
 
 Report = Callable[[str, int, int | None], None]
 """Told the file's name, how many bytes are here, and how many there will be."""
@@ -27,6 +29,8 @@ _TIMEOUT = 60.0
 
 def pull(settings: ModelSettings, name: str, *, force: bool = False, report: Report | None = None) -> Path:
     """The directory that holds the model now. What is there already is not fetched again, unless forced."""
+    if name == SPEAKERS:
+        return pull_encoder(settings, force=force, report=report or _silently)
     engine, _, model = name.partition("/")
     files = _files(engine, model, name)
     folder = models_dir(settings) / engine / model
@@ -50,7 +54,7 @@ def _files(engine: str, model: str, name: str) -> list[File]:
     if engine == "whisper" and model in WHISPER_MODELS:
         return [_whisper_file(model, file) for file in _WHISPER_FILES]
     known = [f"moonshine/{item.name}" for item in published()] + [f"whisper/{item}" for item in WHISPER_MODELS]
-    raise ConfigurationError(f"there is no model {name!r} to pull; there are {', '.join(known)}")
+    raise ConfigurationError(f"there is no model {name!r} to pull; there are {', '.join([*known, SPEAKERS])}")
 
 
 def _whisper_file(model: str, file: str) -> File:

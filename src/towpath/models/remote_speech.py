@@ -16,6 +16,7 @@ from towpath.models.wire import Service, service
 
 if TYPE_CHECKING:
     from towpath.models.speech import Samples
+    from towpath.models.voices.prints import Voices
 
 _PATH = "/audio/transcriptions"
 _USUAL_MODEL = "whisper-1"
@@ -25,7 +26,6 @@ _SILENCE = 0.001  # of full scale: such models make up words when there is nothi
 
 class RemoteSpeech:
     languages = None
-    tells_speakers = False
 
     def __init__(self, asked: Service, model: str) -> None:
         self._service, self._model = asked, model
@@ -38,12 +38,12 @@ class RemoteSpeech:
     def budget(self) -> str:
         return self._service.budget
 
-    def transcribe(self, samples: Samples, *, language: str | None = None, speakers: bool = False) -> list[Segment]:
+    def transcribe(self, samples: Samples, *, language: str | None = None, voices: Voices | None = None) -> list[Segment]:
         """For threads. Coroutines ask `transcribe_remotely`."""
-        return asyncio.run(self.transcribe_remotely(samples, language=language, speakers=speakers))
+        return asyncio.run(self.transcribe_remotely(samples, language=language, voices=voices))
 
     async def transcribe_remotely(
-        self, samples: Samples, *, language: str | None = None, speakers: bool = False
+        self, samples: Samples, *, language: str | None = None, voices: Voices | None = None
     ) -> list[Segment]:
         if not len(samples) or float(abs(samples).max()) < _SILENCE:
             return []

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from towpath.models.voices.prints import Voices
+
     Samples = NDArray[np.float32]
 
 SAMPLE_RATE = 16_000
@@ -24,16 +26,18 @@ ENGINES = ("moonshine", "faster_whisper", "openai_compatible")
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """Seconds count from the first of the samples that were given. `speaker` is None where nobody told them apart."""
+    """Seconds count from the first of the samples that were given. `speaker` is whom the engine itself takes for one person
+    within these samples, and `language` what it found to be spoken; None from engines that do not say."""
 
     start: float
     end: float
     text: str
     speaker: str | None = None
+    language: str | None = None
 
     def moved(self, seconds: float) -> Segment:
         """The same segment in a recording in which its window begins at `seconds`."""
-        return Segment(self.start + seconds, self.end + seconds, self.text, self.speaker)
+        return Segment(self.start + seconds, self.end + seconds, self.text, self.speaker, self.language)
 
 
 class SpeechEngine(Protocol):
@@ -49,12 +53,9 @@ class SpeechEngine(Protocol):
         """Primary language tags; None means any."""
         ...
 
-    @property
-    def tells_speakers(self) -> bool: ...
-
-    def transcribe(self, samples: Samples, *, language: str | None = None, speakers: bool = False) -> list[Segment]:
-        """Of mono float32 samples at 16 kHz. Silence gives an empty list. An engine that cannot tell speakers leaves them
-        None."""
+    def transcribe(self, samples: Samples, *, language: str | None = None, voices: Voices | None = None) -> list[Segment]:
+        """Of mono float32 samples at 16 kHz. Silence gives an empty list. An engine that finds out by itself where somebody
+        speaks asks `voices` where to divide that, so that no segment is of two people."""
         ...
 
 
@@ -68,17 +69,17 @@ class RemoteSpeechEngine(Protocol):
         ...
 
     async def transcribe_remotely(
-        self, samples: Samples, *, language: str | None = None, speakers: bool = False
+        self, samples: Samples, *, language: str | None = None, voices: Voices | None = None
     ) -> list[Segment]: ...
 
 
 async def listen(
-    engine: SpeechEngine, samples: Samples, *, language: str | None = None, speakers: bool = False
+    engine: SpeechEngine, samples: Samples, *, language: str | None = None, voices: Voices | None = None
 ) -> list[Segment]:
     """What `engine.transcribe` answers, without blocking the event loop."""
     if isinstance(engine, RemoteSpeechEngine):
-        return await engine.transcribe_remotely(samples, language=language, speakers=speakers)
-    return await asyncio.to_thread(engine.transcribe, samples, language=language, speakers=speakers)
+        return await engine.transcribe_remotely(samples, language=language, voices=voices)
+    return await asyncio.to_thread(engine.transcribe, samples, language=language, voices=voices)
 
 
 def engine_name(settings: ModelSettings) -> str:

@@ -9,7 +9,7 @@ from towpath.models.speech import engine_name
 # Seconds of audio that one core of a common machine hears in a second, by how a model's name begins.
 _MOONSHINE = {"tiny": 25.0, "base": 14.0, "small": 8.0, "medium": 5.0}
 _WHISPER = {"tiny": 12.0, "base": 7.0, "small": 2.5, "medium": 0.9, "large": 0.5, "turbo": 1.5}
-_SPEAKERS = 30.0
+_SPEAKERS = 1.3
 """Telling speakers apart takes so many times as long."""
 
 

@@ -14,6 +14,7 @@ from towpath.models.speech import Segment
 
 if TYPE_CHECKING:
     from towpath.models.speech import Samples
+    from towpath.models.voices.prints import Voices
 
 USUAL_MODEL = "small"
 OPENING: dict[str, Any] = {"device": "auto", "compute_type": "default", "local_files_only": True}
@@ -22,8 +23,6 @@ HEARING: dict[str, Any] = {"vad_filter": True, "condition_on_previous_text": Fal
 
 class Whisper:
     """One per process and model; windows are heard one after the other."""
-
-    tells_speakers = False
 
     def __init__(self, path: Path) -> None:
         from faster_whisper import WhisperModel  # type: ignore[import-not-found,import-untyped,unused-ignore]  # an extra
@@ -45,7 +44,7 @@ class Whisper:
     def languages(self) -> frozenset[str] | None:
         return frozenset({"en"}) if self._path.name.endswith(".en") else None
 
-    def transcribe(self, samples: Samples, *, language: str | None = None, speakers: bool = False) -> list[Segment]:
+    def transcribe(self, samples: Samples, *, language: str | None = None, voices: Voices | None = None) -> list[Segment]:
         with self._lock:
             heard, _ = self._model.transcribe(samples, language=primary(language), **HEARING)
             found = [Segment(round(item.start, 3), round(item.end, 3), " ".join(item.text.split())) for item in heard]

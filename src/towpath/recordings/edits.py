@@ -18,11 +18,12 @@ _SAME = 0.8
 
 
 def edits_in(lines: Iterable[Line]) -> list[Edit]:
-    found = [
-        Edit(new_id(), line.start, line.end, line.heard, line.edited, line.speaker if line.named else None, line.edited_by)
+    """Of the words. Who speaks goes over in a way of its own, see speaking.py."""
+    return [
+        Edit(new_id(), line.start, line.end, line.heard, line.edited, line.speaker, line.edited_by)
         for line in lines
+        if line.edited is not None
     ]
-    return [edit for edit in found if edit.text is not None or edit.speaker is not None]
 
 
 def laid_onto(lines: Sequence[Line], edits: Iterable[Edit]) -> tuple[list[Line], list[Edit]]:
@@ -56,4 +57,4 @@ def _likeness(edit: Edit, line: Line) -> float:
 def _corrected(line: Line, edit: Edit) -> Line:
     """A correction that says what is heard now is one no longer."""
     edited = None if edit.text == line.heard else edit.text
-    return replace(line, edited=edited, speaker=edit.speaker or line.speaker, edited_by=edit.by)
+    return replace(line, edited=edited, edited_by=edit.by)

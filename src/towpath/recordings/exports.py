@@ -10,12 +10,11 @@ from datetime import UTC
 
 from towpath.recordings import escaping, printing
 from towpath.recordings.printing.outline import Outline, Said
-from towpath.recordings.records import Line, Recording, Summary, Transcript, speaker_scope
+from towpath.recordings.records import Line, Recording, Summary, Transcript
 from towpath.recordings.subtitles import Cue, cues
 
 _PARAGRAPH_PAUSE = 2.0
 """Seconds of silence that begin a new paragraph."""
-SPEAKERS_OF_WINDOWS = "Speakers are told apart within some 30 seconds: Speaker 1 of one part need not be that of the next."
 _UNFIT = re.compile(r"[^\w .()\[\]-]+")
 
 
@@ -30,12 +29,7 @@ class Exported:
 
 
 def as_text(what: Exported) -> str:
-    return "\n\n".join([*_paragraphs(what.lines), *_caveat(what.lines, "({})")]) + "\n" if what.lines else ""
-
-
-def _caveat(lines: Sequence[Line], shape: str) -> list[str]:
-    """Said wherever names of speakers are an engine's, so that nobody takes them for more than they are."""
-    return [shape.format(SPEAKERS_OF_WINDOWS)] if speaker_scope(lines) == "window" else []
+    return "\n\n".join(_paragraphs(what.lines)) + "\n" if what.lines else ""
 
 
 def as_srt(what: Exported) -> str:
@@ -47,7 +41,7 @@ def as_srt(what: Exported) -> str:
 def as_vtt(what: Exported) -> str:
     found = cues(what.lines, lambda line, _: escaping.one_line(line.text))
     blocks = [_cue(None, cue, ".", _voice(cue)) for cue in found]
-    return "\n".join(["WEBVTT\n", *_caveat(what.lines, "NOTE {}\n"), *blocks])
+    return "\n".join(["WEBVTT\n", *blocks])
 
 
 def _named_when_new(line: Line, before: Line | None) -> str:
@@ -72,7 +66,6 @@ def as_json(what: Exported) -> str:
         "engine": what.transcript.engine,
         "created_at": recording.created_at.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z"),
         "text": " ".join(line.text for line in what.lines),
-        "speaker_scope": speaker_scope(what.lines),
         "segments": [_segment(line) for line in what.lines],
         "summary": None if summary is None else {"text": summary.text, "method": summary.method, "model": summary.model},
     }
@@ -94,7 +87,6 @@ def as_markdown(what: Exported) -> str:
         parts += ["## Summary", escaping.markdown(what.summary.text), f"*({escaping.markdown(escaping.one_line(made))})*"]
     parts += [
         "## Transcript",
-        *_caveat(what.lines, "*({})*"),
         *(_timed(line) for line in what.lines),
     ]
     return "\n\n".join(parts) + "\n"
@@ -116,7 +108,6 @@ def _outline(what: Exported) -> Outline:
     return printing.outline_of(
         recording.title, [fact for fact in facts if fact], what.transcript.language, said,
         summary=summary.text if summary else "", summary_by=_made_by(summary) if summary else "",
-        caveat="".join(_caveat(what.lines, "{}")),
     )  # fmt: skip
 
 

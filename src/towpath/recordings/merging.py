@@ -6,7 +6,11 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import Any, TypeVar
 
+from towpath.models.steadiness import remark
+
 T = TypeVar("T")
+_LANGUAGE = 5
+"""Its place in a row of what was heard, see `hear_window`."""
 
 MOST_WINDOWS = 2
 """Of one child job: some minute of audio, so that nobody waits long for a turn."""
@@ -31,6 +35,21 @@ def merged(results: Iterable[Any]) -> list[list[Any]]:
     """All segments in order of time; children answer in the order of their windows, which is almost that."""
     segments = [segment for result in results if result for segment in result["segments"]]
     return sorted(segments, key=lambda segment: (segment[0], segment[1]))
+
+
+def language_in(lines: Iterable[Sequence[Any]]) -> str | None:
+    """What the engine found to be spoken for most of the time; None if it does not say."""
+    seconds: dict[str, float] = {}
+    for line in lines:
+        if len(line) > _LANGUAGE and line[_LANGUAGE]:
+            seconds[line[_LANGUAGE]] = seconds.get(line[_LANGUAGE], 0.0) + line[1] - line[0]
+    return max(seconds, key=lambda language: seconds[language], default=None)
+
+
+def remark_in(results: Iterable[Any]) -> str | None:
+    """Whether the only language that the engine knows was spoken."""
+    told = [result["steady"] for result in results if result and result.get("steady")]
+    return remark(told[0][0], [found for _, found in told]) if told else None
 
 
 def engine_in(results: Iterable[Any]) -> str:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Literal
+from typing import Any
 
 from towpath import Row, State, from_json, moment
 
@@ -47,6 +46,8 @@ class Recording:
     """How it is summarised; None is the usual way."""
     lines: int | None = None
     """Of its transcript; none at all means that nobody speaks in it."""
+    remark: str | None = None
+    """What people should know of its transcript before they read it."""
     ended: Ended | None = None
     """The newest of its jobs that are gone."""
 
@@ -65,16 +66,13 @@ class Line:
     start: float
     end: float
     speaker: str | None
+    """What people see: the name that somebody gave, or the speaker's number in words."""
     heard: str
     edited: str | None = None
     edited_by: str | None = None
-    speaker_heard: str | None = None
-    """Whom the engine took the speaker for; `speaker` is that, or what somebody made of it."""
-
-    @property
-    def named(self) -> bool:
-        """Whether somebody said who speaks. Only then does the name hold beyond the window it was heard in."""
-        return self.speaker is not None and self.edited_by is not None and self.speaker != self.speaker_heard
+    speaker_heard: int | None = None
+    """Whom the voice was taken for; `who` is that, or what somebody made of it."""
+    who: int | None = None
 
     @property
     def text(self) -> str:
@@ -82,8 +80,27 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
+class Speaker:
+    """Of a recording. `said` tells that somebody has named, merged, divided or chosen it; that outlives a transcript."""
+
+    number: int
+    name: str | None
+    said: bool
+    lines: int = 0
+    seconds: float = 0.0
+
+    @property
+    def shown(self) -> str:
+        return shown_speaker(self.number, self.name)
+
+
+def shown_speaker(number: int, name: str | None) -> str:
+    return name or f"Speaker {number}"
+
+
+@dataclass(frozen=True, slots=True)
 class Edit:
-    """A correction. `text` and `speaker` are what somebody typed; None where only the other was touched."""
+    """A correction. `speaker` is who was said to speak, for people to read; None if nobody is."""
 
     id: str
     start: float
@@ -104,6 +121,7 @@ class Transcript:
     took_seconds: float | None
     cost_cents: float | None
     created_at: datetime
+    remark: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,19 +152,12 @@ class Share:
     expires_at: datetime
 
 
-def speaker_scope(lines: Iterable[Line]) -> Literal["window", "recording"] | None:
-    """Within what the same name is the same person: `window` while a name is an engine's, `recording` if people gave
-    them all, None if nobody is named."""
-    named = [line.named for line in lines if line.speaker is not None]
-    return None if not named else "recording" if all(named) else "window"
-
-
 def recording_from(row: Row) -> Recording:
     return Recording(
         row["id"], row["tenant"], row["lane"], row["title"], row["file_name"], row["asset_id"], row["media_type"],
         row["bytes"], row["language"], bool(row["speakers"]), bool(row["auto_summary"]), row["duration"],
         row["transcript_id"], row["summary_id"], row["created_by"], row["creator"], moment(row["created_at"]),
-        row["template"], row["lines"], _ended_from(row),
+        row["template"], row["lines"], row["remark"], _ended_from(row),
     )  # fmt: skip
 
 
@@ -157,9 +168,11 @@ def _ended_from(row: Row) -> Ended | None:
 
 
 def line_from(row: Row) -> Line:
+    who = row["speaker"]
+    shown = None if who is None else shown_speaker(who, row["name"])
     return Line(
-        row["number"], row["begins"], row["ends"], row["speaker"], row["heard"], row["edited"], row["edited_by"],
-        row["speaker_heard"],
+        row["number"], row["begins"], row["ends"], shown, row["heard"], row["edited"], row["edited_by"],
+        row["speaker_heard"], who,
     )  # fmt: skip
 
 
@@ -172,7 +185,7 @@ def edit_from(row: Row) -> Edit:
 def transcript_from(row: Row) -> Transcript:
     return Transcript(
         row["id"], row["recording_id"], row["engine"], row["language"], row["lines"], row["took_seconds"],
-        row["cost_cents"], moment(row["created_at"]),
+        row["cost_cents"], moment(row["created_at"]), row["remark"],
     )  # fmt: skip
 
 

@@ -17,8 +17,8 @@ from towpath.recordings.records import Recording
 
 _LATER = 5.0
 _TABLES = (
-    "shares_delete", "summaries_delete", "unplaced_edits_delete", "transcript_lines_delete", "transcripts_delete",
-    "recording_tags_delete", "recordings_delete",
+    "shares_delete", "summaries_delete", "unplaced_edits_delete", "speakers_delete", "transcript_lines_delete",
+    "transcripts_delete", "recording_tags_delete", "recordings_delete",
 )  # fmt: skip
 
 

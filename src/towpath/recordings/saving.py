@@ -14,10 +14,10 @@ from towpath import Context, Transaction, plain_text, to_json
 from towpath.recordings.edits import edits_in, laid_onto
 from towpath.recordings.intake import queue_summary
 from towpath.recordings.learning import CLOSING, SUMMARIES, learn
+from towpath.recordings.live import LONGEST_LINE
 from towpath.recordings.names import SUMMARIZE
-from towpath.recordings.records import Edit, Line, edit_from, line_from, recording_from
-
-_LONGEST_LINE = 20_000
+from towpath.recordings.records import Edit, edit_from, line_from, recording_from
+from towpath.recordings.speaking import Turn, carried
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,7 @@ class NewTranscript:
     engine: str
     language: str | None
     lines: Sequence[Sequence[Any]]
-    """[start, end, speaker, text] each."""
+    """[start, end, number of the speaker or None, text, place of the voice or None] each."""
     duration: float
     took_seconds: float | None
     cost_cents: float | None = None
@@ -34,6 +34,7 @@ class NewTranscript:
     """Whether what people corrected is dropped, because they said so."""
     heard_at: datetime | None = None
     """When the last part of it was."""
+    remark: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +63,7 @@ async def save_transcript(ctx: Context, new: NewTranscript, *, summarize: bool) 
             return False
         recording = recording_from(rows[0])
         edits = await _edits(tx, new, before=recording.transcript_id, now=ctx.id)
-        await _put(tx, ctx.id, new)
+        await _put(tx, ctx.id, new, await _speakers(tx, new, recording.transcript_id))
         await _put_edits(tx, ctx.id, new, edits)
         if new.heard_at is not None:
             await learn(tx, CLOSING, 1.0, (tx.now - new.heard_at).total_seconds())
@@ -74,14 +75,24 @@ async def save_transcript(ctx: Context, new: NewTranscript, *, summarize: bool) 
 
 
 async def _edits(tx: Transaction, new: NewTranscript, *, before: str | None, now: str) -> list[Edit]:
-    """What people have corrected so far, and what found no place the last time."""
-    if before is None or (new.replace_edits and before != now):
+    """What people have corrected so far, also while it was being heard, and what found no place the last time."""
+    if new.replace_edits and before != now:
         return []
-    lines = [line_from(row) for row in await tx.query("transcript_lines", id=before)]
+    lines = [line_from(row) for row in await tx.query("corrected_lines", id=new.recording_id)]
     return edits_in(lines) + [edit_from(row) for row in await tx.query("unplaced_edits", recording_id=new.recording_id)]
 
 
-async def _put(tx: Transaction, transcript_id: str, new: NewTranscript) -> None:
+async def _speakers(tx: Transaction, new: NewTranscript, before: str | None) -> list[int | None]:
+    """The number of who says each line: as before, wherever people have said something of it."""
+    told = [Turn(line[0], line[1], line[2]) for line in new.lines]
+    rows = await tx.query("transcript_lines", id=before) if before is not None else []
+    rows = rows or await tx.query("corrected_lines", id=new.recording_id)
+    old = [Turn(line.start, line.end, line.who) for line in map(line_from, rows)]
+    said = await tx.query("speakers_said", recording_id=new.recording_id)
+    return carried(told, old, frozenset(row["number"] for row in said))
+
+
+async def _put(tx: Transaction, transcript_id: str, new: NewTranscript, speakers: Sequence[int | None]) -> None:
     ids = [new.recording_id]
     await tx.change(
         "recording_has_transcript", id=new.recording_id, transcript_id=transcript_id, duration=new.duration
@@ -90,24 +101,26 @@ async def _put(tx: Transaction, transcript_id: str, new: NewTranscript) -> None:
         await tx.change(query, ids=ids)
     await tx.change(
         "transcript_add", id=transcript_id, recording_id=new.recording_id, engine=new.engine, language=new.language,
-        lines=len(new.lines), took_seconds=new.took_seconds, cost_cents=new.cost_cents, now=tx.now,
+        lines=len(new.lines), took_seconds=new.took_seconds, cost_cents=new.cost_cents, remark=new.remark, now=tx.now,
     )  # fmt: skip
-    lines = to_json([[*line[:3], plain_text(line[3], _LONGEST_LINE)] for line in new.lines])
+    lines = to_json(
+        [
+            [number, line[0], line[1], who, plain_text(line[3], LONGEST_LINE), line[4]]
+            for number, (line, who) in enumerate(zip(new.lines, speakers, strict=True))
+        ]
+    )
     await tx.change("transcript_lines_add", id=transcript_id, lines=lines)
 
 
 async def _put_edits(tx: Transaction, transcript_id: str, new: NewTranscript, edits: Sequence[Edit]) -> None:
     if not edits:
         return
-    heard = [
-        Line(number, start, end, speaker, plain_text(text, _LONGEST_LINE), speaker_heard=speaker)
-        for number, (start, end, speaker, text) in enumerate(new.lines)
-    ]
+    heard = [line_from(row) for row in await tx.query("transcript_lines", id=transcript_id)]
     lines, left = laid_onto(heard, edits)
     for line in lines:
         if line.edited_by is not None:
             await tx.change(
-                "transcript_line_edit", id=transcript_id, number=line.number, edited=line.edited, speaker=line.speaker,
+                "transcript_line_edit", id=transcript_id, number=line.number, edited=line.edited, speaker=line.who,
                 edited_by=line.edited_by,
             )  # fmt: skip
     for edit in left:

@@ -164,11 +164,12 @@ class Segment(Answer):
     number: int
     start: float
     end: float
-    speaker: Annotated[str | None, Field(description="See the transcript's `speaker_scope`.")]
+    speaker: Annotated[str | None, Field(description="Who says it, by name; the same name is the same person throughout.")]
+    speaker_number: int | None
     text: str
     edited: bool
     heard: Annotated[str, Field(description="What the engine heard, also if somebody edited the line.")]
-    speaker_heard: Annotated[str | None, Field(description="Whom the engine took the speaker for.")]
+    speaker_heard: Annotated[int | None, Field(description="The number of the speaker whose voice it was taken for.")]
 
 
 class UnplacedEdit(Answer):
@@ -183,14 +184,14 @@ class UnplacedEdit(Answer):
     edited_by: str | None
 
 
-SpeakerScope = Annotated[
-    Literal["window", "recording"] | None,
-    Field(
-        description="Within what the same `speaker` is the same person. `window`: engines tell speakers apart within some "
-        "30 seconds, and `Speaker 1` of one window need not be that of the next. `recording`: people have named all of "
-        "them. null: nobody is named."
-    ),
-]
+class Speaker(Answer):
+    """Somebody who speaks in a recording."""
+
+    number: int
+    name: Annotated[str, Field(description="As lines have it: what somebody called them, or their number in words.")]
+    named: bool
+    lines: int
+    seconds: float
 
 
 class Transcript(Answer):
@@ -200,7 +201,14 @@ class Transcript(Answer):
     duration: float | None
     text: str
     segments: list[Segment]
-    speaker_scope: SpeakerScope
+    speakers: Annotated[list[Speaker], Field(description="Who speaks in the whole of it, whatever was searched for.")]
+    growing: Annotated[
+        bool,
+        Field(
+            description="Whether it is still being heard: lines come, in any order, and get other numbers when it is whole. "
+            "What is corrected meanwhile stays corrected."
+        ),
+    ]
     unplaced_edits: list[UnplacedEdit]
 
 
@@ -246,7 +254,8 @@ class TemplateText(Request):
 
 
 class LineChange(Request):
-    """`text: null` brings back what was heard; a field that is left out stays as it is."""
+    """`text: null` brings back what was heard, and `speaker: null` whose voice that was taken for; a field that is left out
+    stays as it is. A `speaker` whom nobody is called yet is somebody new."""
 
     text: Annotated[Text | None, Field(max_length=10_000)] = None
     speaker: Annotated[Text | None, Field(max_length=100)] = None
@@ -254,6 +263,29 @@ class LineChange(Request):
         Text | None,
         Field(max_length=20_000, description="The line's text as it was read; 409 if it says something else by now."),
     ] = None
+
+
+class SpeakerChange(Request):
+    name: Annotated[Text | None, Field(max_length=100, description="null: their number again.")]
+
+
+class SpeakerMerge(Request):
+    into: Annotated[int, Field(ge=1, le=2**31 - 1, description="The number of the speaker who says all of it then.")]
+
+
+class SpeakerSplit(Request):
+    lines: Annotated[
+        list[Annotated[int, Field(ge=0, le=2**31 - 1)]] | None,
+        Field(
+            min_length=1,
+            max_length=10_000,
+            description="Which of their lines somebody else says; null: as the voices sound.",
+        ),
+    ] = None
+
+
+class Speakers(Answer):
+    speakers: list[Speaker]
 
 
 class Reprocess(Request):
@@ -267,7 +299,10 @@ class Reprocess(Request):
     priority: Priority = 1
     replace_edits: Annotated[
         bool,
-        Field(description="Drop what people corrected in the transcript; otherwise it goes over to the new one."),
+        Field(
+            description="Drop the words that people corrected in the transcript; otherwise they go over to the new one. "
+            "Who speaks goes over in any case."
+        ),
     ] = False
 
 
@@ -318,7 +353,7 @@ class SharedSegment(Answer):
     number: int
     start: float
     end: float
-    speaker: Annotated[str | None, Field(description="See `speaker_scope`.")]
+    speaker: str | None
     text: str
 
 
@@ -337,5 +372,4 @@ class SharedRecording(Answer):
     with_audio: bool
     media_type: Annotated[str, Field(description="Of the file: whether there is something to see.")]
     segments: list[SharedSegment]
-    speaker_scope: SpeakerScope
     summary: SharedSummary | None

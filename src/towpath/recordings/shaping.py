@@ -78,9 +78,15 @@ def _cost_of(one: records.Summary, prices: Mapping[str, Price]) -> float | None:
 
 def segment_shape(line: records.Line) -> schemas.Segment:
     return schemas.Segment.model_construct(
-        number=line.number, start=line.start, end=line.end, speaker=line.speaker, text=line.text,
-        edited=line.edited is not None, heard=line.heard, speaker_heard=line.speaker_heard,
+        number=line.number, start=line.start, end=line.end, speaker=line.speaker, speaker_number=line.who,
+        text=line.text, edited=line.edited is not None, heard=line.heard, speaker_heard=line.speaker_heard,
     )  # fmt: skip
+
+
+def speaker_shape(one: records.Speaker) -> schemas.Speaker:
+    return schemas.Speaker(
+        number=one.number, name=one.shown, named=one.name is not None, lines=one.lines, seconds=one.seconds
+    )
 
 
 def edit_shape(edit: records.Edit) -> schemas.UnplacedEdit:

@@ -17,7 +17,7 @@ from towpath.http.state import Engine, base_url_of
 from towpath.recordings import schemas, shares, stored, waveforms
 from towpath.recordings.access import RecordingPath, own_recording
 from towpath.recordings.listening import AUDIO, audio_answer
-from towpath.recordings.records import Recording, speaker_scope
+from towpath.recordings.records import Recording
 from towpath.recordings.shaping import share_shape, shared_segment_shape, shared_summary_shape
 
 router = Router(tags=["recordings"])
@@ -73,7 +73,7 @@ async def open_share(_anyone: Anyone, app: Engine, secret: SecretPath) -> schema
     return schemas.SharedRecording(
         title=recording.title, duration=recording.duration, language=recording.language,
         created_at=recording.created_at, with_audio=with_audio, media_type=recording.media_type,
-        segments=[shared_segment_shape(line) for line in lines], speaker_scope=speaker_scope(lines),
+        segments=[shared_segment_shape(line) for line in lines],
         summary=None if summary is None else shared_summary_shape(summary),
     )  # fmt: skip
 

@@ -117,6 +117,15 @@ async def transcript_of(source: Source, recording: Recording) -> Transcript | No
     return transcript_from(rows[0]) if rows else None
 
 
+async def text_of(source: Source, recording: Recording) -> tuple[Transcript, list[Line]] | None:
+    """The transcript with its lines; of a recording that has none yet, what was heard so far. None if nothing was."""
+    found = await transcript_of(source, recording)
+    if found is None:
+        rows = await source.query("transcript_growing", recording_id=recording.id)
+        found = transcript_from(rows[0]) if rows else None
+    return None if found is None else (found, await lines_of(source, found.id))
+
+
 async def lines_of(source: Source, transcript_id: str) -> list[Line]:
     return [line_from(row) for row in await source.query("transcript_lines", id=transcript_id)]
 
@@ -126,27 +135,6 @@ async def summary_of(source: Source, recording: Recording) -> Summary | None:
         return None
     rows = await source.query("summary_by_id", id=recording.summary_id)
     return summary_from(rows[0]) if rows else None
-
-
-async def edit_line(source: Source, transcript: Transcript, line: Line, by: str, was: str | None = None) -> bool:
-    """Keeps what somebody made of a line; False if another transcript has taken the place of this one meanwhile, or the
-    line does not say any more what it `was` when it was read."""
-
-    async def unit(tx: Transaction) -> bool:
-        rows = await tx.query("recording_lock", id=transcript.recording_id)  # nobody replaces it in between
-        if not rows or recording_from(rows[0]).transcript_id != transcript.id:
-            return False
-        found = await tx.query("transcript_line", id=transcript.id, number=line.number)
-        said = line_from(found[0]).text if found else None
-        if said is None or (was is not None and said != was):
-            return False
-        changed = {"edited": line.edited, "speaker": line.speaker, "edited_by": by}
-        await tx.change("transcript_line_edit", id=transcript.id, number=line.number, **changed)
-        if line.text != said:
-            await outdated(tx, recording_from(rows[0]))
-        return True
-
-    return await source.transact(unit)
 
 
 async def unplaced_edits(source: Source, recording: Recording) -> list[Edit]:

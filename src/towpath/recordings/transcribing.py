@@ -15,8 +15,9 @@ from datetime import datetime
 from typing import Any
 
 from towpath import App, Children, ChildrenFailed, Context, Fatal, Partial, SchemaInvalid, assets, search
+from towpath.assets.people import people_in
 from towpath.models import windows
-from towpath.recordings import audio, merging, stored, waveforms
+from towpath.recordings import audio, live, merging, stored, waveforms
 from towpath.recordings.decoded_quota import DecodedQuota
 from towpath.recordings.indexing import index
 from towpath.recordings.learning import learn_beginning
@@ -37,6 +38,7 @@ class Asked:
     speakers: bool = False
     auto_summary: bool = False
     replace_edits: bool = False
+    model: str | None = None
 
 
 class Transcription:
@@ -51,14 +53,20 @@ class Transcription:
         await ctx.step("probe", self._probe, recording)
         decoded = await ctx.step("decode", self._decode, ctx, recording)
         cut = await ctx.step("split", self._split, ctx, decoded, began)
-        children = await self._hear(ctx, asked, decoded, cut)
-        lines = await ctx.step("save", self._save, ctx, recording, asked, decoded["seconds"], children)
+        growing = await ctx.step("begin", self._begin, ctx, recording, asked)
+        children = await self._hear(ctx, asked, decoded, cut, growing)
+        saved = await ctx.step("save", self._save, ctx, recording, asked, decoded["seconds"], children)
         await audio.forget(ctx)
         await self._quota(ctx).give_back()
         if search.is_installed():
             await ctx.step("index", index, self._app, ctx, recording.id)
-        outcome = {"recording_id": recording.id, "lines": lines, "seconds": decoded["seconds"]}
-        return outcome if lines else Partial(outcome, SILENT)
+        outcome = {"recording_id": recording.id, "lines": saved["lines"], "seconds": decoded["seconds"]}
+        why = saved["remark"] if saved["lines"] else SILENT
+        return Partial(outcome, why) if why else outcome
+
+    async def _begin(self, ctx: Context, recording: Recording, asked: Asked) -> str | None:
+        """The transcript whose lines are shown while it is heard, if there is none yet."""
+        return ctx.id if await live.begin(ctx, recording.id, "", asked.language) else None
 
     async def _probe(self, recording: Recording) -> dict[str, Any]:
         """What the file says about itself: quick, and enough to refuse what is no audio or far too long."""
@@ -121,30 +129,46 @@ class Transcription:
         await learn_beginning(ctx, decoded["seconds"], time.monotonic() - began)
         return [(round(window.start, 3), round(window.end, 3)) for window in found]
 
-    async def _hear(self, ctx: Context, asked: Asked, decoded: dict[str, Any], cut: list[tuple[float, float]]) -> Children:
-        groups = _groups(asked, decoded["audio"], cut)
+    async def _hear(
+        self, ctx: Context, asked: Asked, decoded: dict[str, Any], cut: list[tuple[float, float]], growing: str | None
+    ) -> Children:
+        groups = _groups(asked, decoded["audio"], cut, growing)
         try:
             return await ctx.gather(WINDOWS, groups, cost=max(1.0, decoded["seconds"] / len(groups)))
         except ChildrenFailed as failed:
             raise await _as_one(failed) from failed
 
-    async def _save(self, ctx: Context, recording: Recording, asked: Asked, seconds: float, children: Children) -> int:
-        """Merges what the children heard and puts it in place; answers the number of lines."""
+    async def _save(
+        self, ctx: Context, recording: Recording, asked: Asked, seconds: float, children: Children
+    ) -> dict[str, Any]:
+        """Merges what the children heard and puts it in place; answers how many lines there are and what to know of them."""
         results = await children.results()
-        lines, (took, heard_at) = merging.merged(results), await _took(children)
+        heard, (took, heard_at) = merging.merged(results), await _took(children)
+        told = await asyncio.to_thread(people_in, heard) if asked.speakers else None
+        lines = [
+            [*line[:2], told.people[number] if told else None, line[3], told.places[number] if told else None]
+            for number, line in enumerate(heard)
+        ]
+        engine = merging.engine_in(results)
+        remark = merging.remark_in(results)
         new = NewTranscript(
-            recording.id, merging.engine_in(results), asked.language, lines, seconds, took, merging.cost_in(results),
-            asked.replace_edits, heard_at,
+            recording.id, engine, merging.language_in(heard) or asked.language, lines, seconds, took,
+            merging.cost_in(results), asked.replace_edits, heard_at, remark,
         )  # fmt: skip
-        if not await save_transcript(ctx, new, summarize=asked.auto_summary and bool(lines)):
+        if not await save_transcript(ctx, new, summarize=asked.auto_summary and bool(lines) and remark is None):
             raise gone(recording.id)
         await ctx.progress(seconds, seconds)
-        return len(lines)
+        return {"lines": len(lines), "remark": remark}
 
 
-def _groups(asked: Asked, audio_key: str, cut: list[tuple[float, float]]) -> list[dict[str, Any]]:
-    heard_as = {"audio": audio_key, "language": asked.language, "speakers": asked.speakers}
-    return [{"windows": part, **heard_as} for part in merging.groups(cut)]
+def _groups(asked: Asked, audio_key: str, cut: list[tuple[float, float]], growing: str | None) -> list[dict[str, Any]]:
+    heard_as = {
+        "audio": audio_key, "language": asked.language, "speakers": asked.speakers, "growing": growing,
+        "recording_id": asked.recording_id, "model": asked.model,
+    }  # fmt: skip
+    parts = merging.groups(cut)
+    doubted = {0, len(parts) // 2}  # another language would be spoken in most of it
+    return [{"windows": part, "doubted": number in doubted, **heard_as} for number, part in enumerate(parts)]
 
 
 async def _as_one(failed: ChildrenFailed) -> ChildrenFailed:

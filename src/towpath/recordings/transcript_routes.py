@@ -6,7 +6,6 @@ import asyncio
 import io
 import zipfile
 from collections.abc import AsyncIterator, Sequence
-from dataclasses import replace
 from typing import Annotated, Any
 from urllib.parse import quote
 
@@ -23,9 +22,11 @@ from towpath.http.routing import Router
 from towpath.http.state import Engine
 from towpath.recordings import exports, schemas, stored
 from towpath.recordings.access import RecordingPath, own_recording
+from towpath.recordings.correcting import Correction, correct
 from towpath.recordings.printing.extra import REMEDY, is_installed
-from towpath.recordings.records import Line, Recording, Transcript, speaker_scope
-from towpath.recordings.shaping import edit_shape, segment_shape
+from towpath.recordings.records import Line, Recording, Transcript
+from towpath.recordings.shaping import edit_shape, segment_shape, speaker_shape
+from towpath.recordings.speakers import speakers_of
 
 router = Router(prefix="/api/recordings", tags=["recordings"])
 
@@ -112,14 +113,15 @@ class _Pieces(io.RawIOBase):
 async def get_transcript(
     principal: Reader, app: Engine, recording_id: RecordingPath, asked: Annotated[TranscriptQuery, Query()]
 ) -> schemas.Transcript:
-    """The text and its timed lines; 404 while there is none."""
+    """The text and its timed lines, also while it is being heard; 404 while there is none of it."""
     recording = await own_recording(app, principal, recording_id)
-    transcript, lines = await _transcript(app, recording)
+    transcript, lines = await text_of(app, recording)
     chosen = stored.matching(lines, asked.search)
     return schemas.Transcript.model_construct(
         recording_id=recording.id, engine=transcript.engine, language=transcript.language, duration=recording.duration,
         text=" ".join(line.text for line in chosen), segments=[segment_shape(line) for line in chosen],
-        speaker_scope=speaker_scope(lines),
+        speakers=[speaker_shape(one) for one in await speakers_of(app, recording, lines)],
+        growing=recording.transcript_id is None,
         unplaced_edits=[edit_shape(edit) for edit in await stored.unplaced_edits(app, recording)],
     )  # fmt: skip
 
@@ -131,24 +133,18 @@ async def update_transcript_line(
 ) -> schemas.Segment:  # fmt: skip
     """Corrects a line. What the engine heard is kept beside it, and `text: null` brings it back."""
     recording = await own_recording(app, principal, recording_id)
-    transcript, lines = await _transcript(app, recording)
-    line = next((one for one in lines if one.number == number), None)
-    if line is None:
-        raise not_found(f"the transcript has no line {number}; it has {len(lines)}, counted from 0")
-    changed = _changed(line, asked, principal.name)
-    if not await stored.edit_line(app, transcript, changed, principal.name, asked.was):
+    transcript, lines = await text_of(app, recording)
+    if all(line.number != number for line in lines):
+        raise not_found(f"the transcript has no line {number}; it has {len(lines)}")
+    given = asked.model_fields_set
+    wish = Correction(
+        principal.name, asked.text, asked.speaker, of_text="text" in given, of_speaker="speaker" in given, was=asked.was
+    )
+    changed = await correct(app, transcript, number, wish)
+    if changed is None:
         raise conflict("this line has changed meanwhile: somebody corrected it, or a newer transcript has taken its place")
     audit(request, "recording.edit_line", recording.id, tenant=recording.tenant, line=number)
     return segment_shape(changed)
-
-
-def _changed(line: Line, asked: schemas.LineChange, by: str) -> Line:
-    given = asked.model_fields_set
-    edited = line.edited
-    if "text" in given:
-        edited = None if asked.text is None or asked.text == line.heard else asked.text
-    speaker = asked.speaker if "speaker" in given else line.speaker
-    return replace(line, speaker=speaker, edited=edited, edited_by=by)
 
 
 @router.delete(
@@ -197,11 +193,11 @@ async def _exported(app: App, recording: Recording) -> exports.Exported | None:
     return exports.Exported(recording, transcript, lines, await stored.summary_of(app, recording))
 
 
-async def _transcript(app: App, recording: Recording) -> tuple[Transcript, list[Line]]:
-    transcript = await stored.transcript_of(app, recording)
-    if transcript is None:
+async def text_of(app: App, recording: Recording) -> tuple[Transcript, list[Line]]:
+    found = await stored.text_of(app, recording)
+    if found is None:
         raise no_transcript()
-    return transcript, await stored.lines_of(app, transcript.id)
+    return found
 
 
 def no_transcript() -> Problem:

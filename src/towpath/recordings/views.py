@@ -81,7 +81,9 @@ def _view(work: Work, found: Mapping[str, Prospect]) -> RecordingView:
 def _warning_of(recording: Recording, status: str) -> str | None:
     from towpath.recordings.transcribing import SILENT
 
-    return SILENT if status == COMPLETED and recording.lines == 0 else None
+    if status != COMPLETED:
+        return None
+    return SILENT if recording.lines == 0 else recording.remark
 
 
 def _error_of(ended: Ended | None) -> str | None:

@@ -8,7 +8,7 @@ from towpath import assets, batches, documents, fleet, knowledge, openai_api, re
 from towpath.core.errors import ConfigurationError
 from towpath.engine.app import App
 from towpath.identity.slice import SLICE as IDENTITY
-from towpath.server import webhooks
+from towpath.server import dismissals, webhooks
 
 PRODUCTS = (recordings, batches, knowledge, documents, fleet, openai_api)
 """What this package brings along. Each is attached like anybody's own slice, and brings its routes itself."""
@@ -25,7 +25,7 @@ def attach(app: App) -> App:
             "call towpath.server.attach(app) before the app is opened"
         )
     app.add_slice(IDENTITY)
-    for part in (assets, webhooks, *PRODUCTS):
+    for part in (assets, webhooks, dismissals, *PRODUCTS):
         part.attach(app)
     _attached.add(app)
     return app

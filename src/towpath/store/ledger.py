@@ -127,7 +127,7 @@ async def write(tx: Tx, working: WorkingSet) -> None:
     await _write_leases(tx, changes)
     await tx.insert_events(working.events)
     for counts in count_changes(changes, working.events, working.jobs):
-        await tx.execute("add_count_delta", **{name: getattr(counts, name) for name in COUNT_DELTA_FIELDS})
+        await tx.execute("add_count_delta", now=tx.now, **{name: getattr(counts, name) for name in COUNT_DELTA_FIELDS})
     for job_id in working.waits_forgotten:
         await tx.execute("drop_timeouts", job_id=job_id)
     for job_id, after in working.steps_dropped.items():

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from tests.engine.working import eventually
 from tests.products.documents.library import TEXT, Library, opened_library
 from towpath import App, Settings, documents
 from towpath.documents import Work
@@ -72,3 +73,28 @@ def _places(events: list[Any]) -> dict[str, tuple[int, int]]:
 
 def _overlap(at: dict[str, tuple[int, int]], one: str, other: str) -> bool:
     return max(at[one][0], at[other][0]) < min(at[one][1], at[other][1])
+
+
+async def test_every_item_says_when_it_is_done_or_why_nobody_knows(library: Library, meeting: Meeting) -> None:
+    """One is held in a step that waits for another, so the next two stay in line."""
+    meeting.both = asyncio.Barrier(3)
+    run_id = await library.make(*((f"{number}.txt", f"{number} {TEXT}") for number in range(3)))
+    run = await library.run(run_id)
+    assert (run["eta"], bool(run["eta_reason"])) == (None, True), "nobody works"
+    async with library.working(concurrency=1):
+
+        async def is_held() -> bool:
+            return meeting.both.n_waiting == 2
+
+        await eventually(is_held, within=60)
+        held, *others = await library.items(run_id)
+        assert (held["status"], held["position"], held["eta"]) == ("RUNNING", None, None)
+        assert "nothing to estimate by" in held["eta_reason"]
+        assert [item["position"] for item in others] == [1, 2]
+        assert all(item["eta"] or item["eta_reason"] for item in others)
+        held_up, meeting.both = meeting.both, asyncio.Barrier(2)  # for those who come after
+        await held_up.wait()
+        run = await library.done(run_id)
+    assert run["status"] == "COMPLETED"
+    for item in await library.items(run_id):
+        assert (item["position"], item["eta"], item["eta_reason"]) == (None, None, None)

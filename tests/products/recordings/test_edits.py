@@ -23,10 +23,9 @@ EDITED = line(0, 0.0, 4.0, "good mourning", edited="Good morning", edited_by="an
 
 
 def test_only_what_somebody_typed_is_an_edit():
-    heard = line(0, 0.0, 1.0, "x", speaker="Speaker 1", speaker_heard="Speaker 1", edited_by="ann")
-    named = line(1, 1.0, 2.0, "y", speaker="Sam", speaker_heard="Speaker 1", edited_by="ann")
-    assert [(edit.text, edit.speaker, edit.by) for edit in edits_in([heard, named, EDITED])] == [
-        (None, "Sam", "ann"),
+    heard = line(0, 0.0, 1.0, "x", speaker="Speaker 1", speaker_heard=1, who=1, edited_by="ann")
+    reassigned = line(1, 1.0, 2.0, "y", speaker="Sam", speaker_heard=1, who=2, edited_by="ann")
+    assert [(edit.text, edit.speaker, edit.by) for edit in edits_in([heard, reassigned, EDITED])] == [
         ("Good morning", None, "ann"),
     ]
 
@@ -91,7 +90,7 @@ async def test_corrections_outlive_a_new_transcription_until_somebody_drops_them
     problem(await studio.ann.delete(gone), 404, "not_found")
 
     found = await _reprocessed(studio, one, replace_edits=True)
-    assert [(segment["text"], segment["speaker"]) for segment in found["segments"]] == [("every one", None)]
+    assert [(segment["text"], segment["speaker"]) for segment in found["segments"]] == [("every one", "Sam")]
     assert found["unplaced_edits"] == []
 
 
@@ -100,32 +99,20 @@ async def test_a_correction_of_a_transcript_that_was_just_replaced_is_refused(
     studio: Studio, ear: Ear, monkeypatch: pytest.MonkeyPatch
 ):
     """Between reading the line and writing it, somebody else's new transcript has come."""
-    from towpath.recordings import stored
+    from towpath.recordings import transcript_routes
 
     ear.hears = [(0.0, 0.4, "good mourning")]
     one = (await studio.finished(QUIET, auto_summary="false"))["id"]
-    read, replaced, really = asyncio.Event(), asyncio.Event(), stored.edit_line
+    read, replaced, really = asyncio.Event(), asyncio.Event(), transcript_routes.correct
 
-    async def late(*args: object) -> bool:
+    async def late(*args: object) -> object:
         read.set()
         await replaced.wait()
         return await really(*args)
 
-    monkeypatch.setattr(stored, "edit_line", late)
+    monkeypatch.setattr(transcript_routes, "correct", late)
     typing = asyncio.create_task(studio.ann.patch(f"/api/recordings/{one}/transcript/0", json={"text": "Good morning"}))
     await asyncio.wait_for(read.wait(), 30)
     await _reprocessed(studio, one)
     replaced.set()
     assert "newer transcript" in problem(await typing, 409, "conflict")["detail"]
-
-
-@on_sqlite
-async def test_names_of_an_engine_hold_within_a_window_and_those_of_people_everywhere(studio: Studio, ear: Ear):
-    ear.hears = [(0.0, 0.4, "good morning", "Speaker 1"), (0.5, 0.9, "everyone", "Speaker 2")]
-    one = (await studio.finished(QUIET, auto_summary="false", speakers="true"))["id"]
-    address = f"/api/recordings/{one}/transcript"
-    assert ok(await studio.ann.get(address))["speaker_scope"] == "window"
-    for number, name in enumerate(("Ann", "Sam")):
-        changed = ok(await studio.ann.patch(f"{address}/{number}", json={"speaker": name}))
-    assert (changed["speaker"], changed["speaker_heard"], changed["edited"]) == ("Sam", "Speaker 2", False)
-    assert ok(await studio.ann.get(address))["speaker_scope"] == "recording"

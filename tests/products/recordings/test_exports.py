@@ -106,13 +106,3 @@ def test_an_empty_transcript_can_be_exported(render):
 )
 def test_file_names_fit_every_file_system(title, name):
     assert exports.file_name(title, "txt") == name
-
-
-def test_names_of_an_engine_come_with_what_they_are_worth():
-    heard = exported(Line(0, 0.0, 2.5, "Speaker 1", "Good morning.", speaker_heard="Speaker 1"))
-    for render in (exports.as_text, exports.as_vtt, exports.as_markdown):
-        assert exports.SPEAKERS_OF_WINDOWS in render(heard)
-        assert exports.SPEAKERS_OF_WINDOWS not in render(exported(*LINES))
-    assert json.loads(exports.as_json(heard))["speaker_scope"] == "window"
-    assert json.loads(exports.as_json(exported(*LINES)))["speaker_scope"] == "recording"
-    assert json.loads(exports.as_json(exported(*LINES[:2])))["speaker_scope"] is None

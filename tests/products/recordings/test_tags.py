@@ -38,6 +38,9 @@ async def test_tags_are_given_taken_away_filtered_by_and_counted(studio: Studio)
     assert await listed("BOARD") == [three, two, one]
     assert await listed("board", "2026") == [one]
     assert await listed("2025") == []
+    some = ok(await studio.ann.get(ADDRESS, params={"id": [one, three]}))["items"]
+    assert {row["id"] for row in some} == {one, three}
+    assert ok(await studio.bob.get(ADDRESS, params={"id": [one]}))["items"] == []
     known = ok(await studio.ann.get(f"{ADDRESS}/tags"))
     assert known == [{"tag": "board", "recordings": 3}, {"tag": "Later", "recordings": 3}, {"tag": "2026", "recordings": 1}]
     away = {"action": "untag", "ids": [one, two], "tags": ["LATER"]}

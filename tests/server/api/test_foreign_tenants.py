@@ -89,6 +89,8 @@ CASES: dict[str, list[Case]] = {
     "pause_queue": [Case(ADMINS)],
     "resume_queue": [Case(ADMINS)],
     "create_schedule": [Case(ADMINS, {"name": "mine", "cron": "0 3 * * *", "operation": "greet", "tenant": "south"})],
+    "get_schedule": [Case(HIDDEN)],
+    "update_schedule": [Case(ADMINS, {"cron": "0 3 * * *", "operation": "greet"})],
     "delete_schedule": [Case(ADMINS)],
     "fire_schedule": [Case(ADMINS)],
     "pause_schedule": [Case(ADMINS)],
@@ -115,6 +117,10 @@ CASES: dict[str, list[Case]] = {
     "get_waveform": [Case(HIDDEN)],
     "get_transcript": [Case(HIDDEN), Case(HIDDEN, query={"search": MARK})],
     "update_transcript_line": [Case(HIDDEN, {"text": "mine now"})],
+    "list_speakers": [Case(HIDDEN)],
+    "rename_speaker": [Case(HIDDEN, {"name": "mine now"})],
+    "merge_speakers": [Case(HIDDEN, {"into": 1})],
+    "split_speaker": [Case(HIDDEN, {})],
     "export_recording": [Case(HIDDEN), Case(HIDDEN, query={"format": "json"})],
     "export_recordings": [Case(HIDDEN, query={"id": "{recording}"})],
     "list_shares": [Case(HIDDEN)],
@@ -263,9 +269,10 @@ CASES: dict[str, list[Case]] = {
 A_BATCH = {"provider": "OPENAI", "models": ["m"], "title": MARK, "requests": [{"custom_id": MARK, "body": {"messages": []}}]}
 NOT_ABOUT_TENANTS = {
     "get_login_methods", "begin_oidc_login", "finish_oidc_login", "log_in", "log_in_by_link", "log_out", "change_password",
-    "reset_password", "check_health", "check_readiness", "upload_recording", "create_template", "open_share",
-    "play_shared_audio", "get_shared_waveform", "create_upload", "provider_callback", "pubsub_push",
-    "claim_fleet_task", "report_fleet_status", "notify_fleet",
+    "reset_password", "check_health", "check_readiness", "upload_recording",
+    "dismiss_inbox_group", "restore_inbox_group", "create_template", "open_share",
+    "play_shared_audio", "get_shared_waveform", "create_upload", "provider_callback",
+    "claim_fleet_task", "report_fleet_status", "notify_fleet", "pubsub_push",
 }  # fmt: skip
 
 
@@ -342,7 +349,7 @@ async def south(site: Site) -> South:
         "provider_job_id": "0198c2f0-6f0a-7c3e-8d1b-2f7a9c4e5b61",
         "dataset_id": ok(await bob.get(f"/api/batches/{batch['id']}"))["dataset_ids"][0],
         "asset_id": found.asset_id, "upload_id": upload.headers["location"].rsplit("/", 1)[1],
-        "recording_id": recording, "job_id": recording_job, "share_id": share["id"], "number": "0",
+        "recording_id": recording, "job_id": recording_job, "share_id": share["id"], "number": "1",
         "edit_id": await an_unplaced_edit(site, recording),
         "id": jobs[1].id, "token_id": token["id"], "session_id": session["id"], "user_id": account.id,
         "webhook_id": webhook["id"], "delivery_id": delivery.json()["id"], "name": "back", "lane": "south",

@@ -5,6 +5,7 @@ import pytest
 from tests.engine.working import ended, working
 from tests.server.api.site import Site, ok, problem
 from towpath.engine.asking import causes
+from towpath.server.counts import forget
 from towpath.server.routes import inbox
 
 
@@ -98,3 +99,22 @@ async def test_a_request_that_does_not_say_which_ones_is_refused(site: Site):
     some = "01890000-0000-7000-8000-000000000000"
     for body in ({}, {"all": False}, {"ids": [some], "all": True}, {"ids": [some], "kind": "fatal"}, {"everything": True}):
         problem(await site.ann.post("/api/inbox/requeue", json=body), 422, "invalid")
+
+
+async def test_a_dismissed_group_is_back_when_it_fails_once_more(site: Site):
+    await fail(site, "torn")
+    [group] = ok(await site.ann.get("/api/inbox"))["items"]
+    chosen = {name: group[name] for name in ("operation", "kind", "message")}
+    assert (await site.ann.post("/api/inbox/dismiss", json=chosen)).status_code == 204
+    page = ok(await site.ann.get("/api/inbox"))
+    assert (page["items"], page["dismissed"]) == ([], 1)
+    [hidden] = ok(await site.ann.get("/api/inbox", params={"dismissed": "true"}))["items"]
+    assert hidden == group | {"dismissed": True}
+    assert len(ok(await site.root.get("/api/inbox"))["items"]) == 1  # it is still there for others
+    assert (await site.ann.post("/api/inbox/restore", json=chosen)).status_code == 204
+    assert ok(await site.ann.get("/api/inbox"))["items"] == [group]
+    assert (await site.ann.post("/api/inbox/dismiss", json=chosen)).status_code == 204
+    await fail(site, "torn")
+    forget(site.app)
+    [back] = ok(await site.ann.get("/api/inbox"))["items"]
+    assert (back["jobs"], back["dismissed"]) == (2, False)

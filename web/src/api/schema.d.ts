@@ -1267,10 +1267,32 @@ export interface paths {
         /**
          * List Inbox
          * @description Failures grouped by cause, largest group first. The newest 5,000 failures are looked at.
+         *
+         *     Groups that were dismissed are left out until one of their jobs fails again.
          */
         get: operations["list_inbox"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/inbox/dismiss": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Dismiss Inbox Group
+         * @description Takes a group out of the inbox until one more of it fails. Its jobs stay as they are, and can be requeued.
+         */
+        post: operations["dismiss_inbox_group"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1311,6 +1333,26 @@ export interface paths {
          * @description Gives failures a fresh start: some by id, one group, or all. Up to 500 per request; see `remaining`.
          */
         post: operations["requeue_inbox"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/inbox/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Restore Inbox Group
+         * @description Brings a dismissed group back.
+         */
+        post: operations["restore_inbox_group"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1801,6 +1843,8 @@ export interface paths {
         /**
          * List Recordings
          * @description Recordings that match all of the filters, newest first. A page may be short, even empty, and still have a `next`.
+         *
+         *     Asked for by id they come all at once, in no order, and no other filter counts.
          */
         get: operations["list_recordings"];
         put?: never;
@@ -2174,6 +2218,86 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/recordings/{recording_id}/speakers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Speakers
+         * @description Who speaks in it, and how much.
+         */
+        get: operations["list_speakers"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/recordings/{recording_id}/speakers/{number}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Rename Speaker
+         * @description Says who it is: in every line, and in transcripts that are made of this recording later.
+         */
+        patch: operations["rename_speaker"];
+        trace?: never;
+    };
+    "/api/recordings/{recording_id}/speakers/{number}/merge": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Merge Speakers
+         * @description Says that two are one: all lines of the first are the other's then.
+         */
+        post: operations["merge_speakers"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/recordings/{recording_id}/speakers/{number}/split": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Split Speaker
+         * @description Says that one is two: the lines that are named, or those that sound unlike the rest, are somebody else's then.
+         */
+        post: operations["split_speaker"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/recordings/{recording_id}/transcript": {
         parameters: {
             query?: never;
@@ -2183,7 +2307,7 @@ export interface paths {
         };
         /**
          * Get Transcript
-         * @description The text and its timed lines; 404 while there is none.
+         * @description The text and its timed lines, also while it is being heard; 404 while there is none of it.
          */
         get: operations["get_transcript"];
         put?: never;
@@ -2285,8 +2409,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
-        put?: never;
+        /**
+         * Get Schedule
+         * @description One schedule with the payload that its jobs get.
+         */
+        get: operations["get_schedule"];
+        /**
+         * Update Schedule
+         * @description Plans one that people have made anew; what is paused stays so. 409 for those that code declares.
+         */
+        put: operations["update_schedule"];
         post?: never;
         /**
          * Delete Schedule
@@ -3589,6 +3721,15 @@ export interface components {
             succeeded: number;
             /** Total */
             total: number;
+        };
+        /** ChosenGroup */
+        ChosenGroup: {
+            /** Kind */
+            kind: string;
+            /** Message */
+            message: string;
+            /** Operation */
+            operation: string;
         };
         /** CitedPassage */
         CitedPassage: {
@@ -4950,6 +5091,12 @@ export interface components {
          */
         InboxGroup: {
             /**
+             * Dismissed
+             * @description Whether somebody wants to hear no more of it.
+             * @default false
+             */
+            dismissed: boolean;
+            /**
              * Example
              * @description The newest of the jobs.
              */
@@ -4983,6 +5130,12 @@ export interface components {
              * @default false
              */
             capped: boolean;
+            /**
+             * Dismissed
+             * @description How many groups were dismissed.
+             * @default 0
+             */
+            dismissed: number;
             /** Items */
             items: components["schemas"]["InboxGroup"][];
             /**
@@ -5322,6 +5475,12 @@ export interface components {
             queue?: string | null;
             /** Root */
             root?: string | null;
+            /**
+             * Roots
+             * @description Only those that are nobody's children.
+             * @default false
+             */
+            roots: boolean;
             /** State */
             state?: ("queued" | "running" | "waiting" | "succeeded" | "partial" | "failed" | "cancelled")[];
             /**
@@ -5454,7 +5613,8 @@ export interface components {
         };
         /**
          * LineChange
-         * @description `text: null` brings back what was heard; a field that is left out stays as it is.
+         * @description `text: null` brings back what was heard, and `speaker: null` whose voice that was taken for; a field that is left out
+         *     stays as it is. A `speaker` whom nobody is called yet is somebody new.
          */
         LineChange: {
             /** Speaker */
@@ -5857,7 +6017,10 @@ export interface components {
             /** Title */
             title?: string | null;
         };
-        /** NewSchedule */
+        /**
+         * NewSchedule
+         * @description Plans something that no code declares.
+         */
         NewSchedule: {
             /**
              * Cron
@@ -7166,7 +7329,7 @@ export interface components {
             priority: number;
             /**
              * Replace Edits
-             * @description Drop what people corrected in the transcript; otherwise it goes over to the new one.
+             * @description Drop the words that people corrected in the transcript; otherwise they go over to the new one. Who speaks goes over in any case.
              * @default false
              */
             replace_edits: boolean;
@@ -7488,6 +7651,85 @@ export interface components {
             timezone: string;
         };
         /**
+         * ScheduleChange
+         * @description All of it: what is left out is as for a new one.
+         */
+        ScheduleChange: {
+            /**
+             * Cron
+             * @description Five fields, such as `0 3 * * *`.
+             */
+            cron: string;
+            /** Operation */
+            operation: string;
+            /** Payload */
+            payload?: unknown;
+            /**
+             * Priority
+             * @default 1
+             */
+            priority: number;
+            /**
+             * Queue
+             * @description The operation's own if left out.
+             */
+            queue?: string | null;
+            /**
+             * Tenant
+             * @description On whose behalf; the caller's own tenant if left out.
+             */
+            tenant?: string | null;
+            /**
+             * Timezone
+             * @description Whose clock `cron` means.
+             * @default UTC
+             */
+            timezone: string;
+        };
+        /** ScheduleDetail */
+        ScheduleDetail: {
+            /** Cron */
+            cron: string;
+            /** Last Fire */
+            last_fire: string | null;
+            /** Last Job Id */
+            last_job_id: string | null;
+            /** Last State */
+            last_state: ("queued" | "running" | "waiting" | "succeeded" | "partial" | "failed" | "cancelled") | null;
+            /** Name */
+            name: string;
+            /** Next Fire */
+            next_fire: string | null;
+            /** Operation */
+            operation: string;
+            /**
+             * Origin
+             * @description Who keeps it: the code that declares it, or people.
+             * @enum {string}
+             */
+            origin: "code" | "people";
+            /** Paused */
+            paused: boolean;
+            /** Payload */
+            payload: unknown;
+            /**
+             * Payload Truncated
+             * @description Whether it is too large to be shown here.
+             */
+            payload_truncated: boolean;
+            /** Priority */
+            priority: number;
+            /**
+             * Retired
+             * @description No running process declares it any more: it does not fire.
+             */
+            retired: boolean;
+            /** Tenant */
+            tenant: string;
+            /** Timezone */
+            timezone: string;
+        };
+        /**
          * Segment
          * @description One line: seconds, and what was said. `edited` lines differ from what the engine heard.
          */
@@ -7505,14 +7747,16 @@ export interface components {
             number: number;
             /**
              * Speaker
-             * @description See the transcript's `speaker_scope`.
+             * @description Who says it, by name; the same name is the same person throughout.
              */
             speaker: string | null;
             /**
              * Speaker Heard
-             * @description Whom the engine took the speaker for.
+             * @description The number of the speaker whose voice it was taken for.
              */
-            speaker_heard: string | null;
+            speaker_heard: number | null;
+            /** Speaker Number */
+            speaker_number: number | null;
             /** Start */
             start: number;
             /** Text */
@@ -7600,11 +7844,6 @@ export interface components {
             media_type: string;
             /** Segments */
             segments: components["schemas"]["SharedSegment"][];
-            /**
-             * Speaker Scope
-             * @description Within what the same `speaker` is the same person. `window`: engines tell speakers apart within some 30 seconds, and `Speaker 1` of one window need not be that of the next. `recording`: people have named all of them. null: nobody is named.
-             */
-            speaker_scope: ("window" | "recording") | null;
             summary: components["schemas"]["SharedSummary"] | null;
             /** Title */
             title: string;
@@ -7620,10 +7859,7 @@ export interface components {
             end: number;
             /** Number */
             number: number;
-            /**
-             * Speaker
-             * @description See `speaker_scope`.
-             */
+            /** Speaker */
             speaker: string | null;
             /** Start */
             start: number;
@@ -7646,6 +7882,54 @@ export interface components {
             name: string;
             /** Payload */
             payload?: unknown;
+        };
+        /**
+         * Speaker
+         * @description Somebody who speaks in a recording.
+         */
+        Speaker: {
+            /** Lines */
+            lines: number;
+            /**
+             * Name
+             * @description As lines have it: what somebody called them, or their number in words.
+             */
+            name: string;
+            /** Named */
+            named: boolean;
+            /** Number */
+            number: number;
+            /** Seconds */
+            seconds: number;
+        };
+        /** SpeakerChange */
+        SpeakerChange: {
+            /**
+             * Name
+             * @description null: their number again.
+             */
+            name: string | null;
+        };
+        /** SpeakerMerge */
+        SpeakerMerge: {
+            /**
+             * Into
+             * @description The number of the speaker who says all of it then.
+             */
+            into: number;
+        };
+        /** SpeakerSplit */
+        SpeakerSplit: {
+            /**
+             * Lines
+             * @description Which of their lines somebody else says; null: as the voices sound.
+             */
+            lines?: number[] | null;
+        };
+        /** Speakers */
+        Speakers: {
+            /** Speakers */
+            speakers: components["schemas"]["Speaker"][];
         };
         /**
          * SpendLimit
@@ -8138,6 +8422,11 @@ export interface components {
             duration: number | null;
             /** Engine */
             engine: string;
+            /**
+             * Growing
+             * @description Whether it is still being heard: lines come, in any order, and get other numbers when it is whole. What is corrected meanwhile stays corrected.
+             */
+            growing: boolean;
             /** Language */
             language: string | null;
             /** Recording Id */
@@ -8145,10 +8434,10 @@ export interface components {
             /** Segments */
             segments: components["schemas"]["Segment"][];
             /**
-             * Speaker Scope
-             * @description Within what the same `speaker` is the same person. `window`: engines tell speakers apart within some 30 seconds, and `Speaker 1` of one window need not be that of the next. `recording`: people have named all of them. null: nobody is named.
+             * Speakers
+             * @description Who speaks in the whole of it, whatever was searched for.
              */
-            speaker_scope: ("window" | "recording") | null;
+            speakers: components["schemas"]["Speaker"][];
             /** Text */
             text: string;
             /** Unplaced Edits */
@@ -15323,6 +15612,8 @@ export interface operations {
         parameters: {
             query?: {
                 tenant?: string | null;
+                /** @description Those too that were dismissed. */
+                dismissed?: boolean;
             };
             header?: never;
             path?: never;
@@ -15359,6 +15650,100 @@ export interface operations {
             };
             /** @description This is not allowed */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request does not fit */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Not available right now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    dismiss_inbox_group: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChosenGroup"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description This is not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request must be JSON */
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -15573,6 +15958,100 @@ export interface operations {
             };
         };
     };
+    restore_inbox_group: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChosenGroup"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description This is not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request must be JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request does not fit */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Not available right now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
     list_jobs: {
         parameters: {
             query?: {
@@ -15585,6 +16064,8 @@ export interface operations {
                 tenant?: string | null;
                 parent?: string | null;
                 root?: string | null;
+                /** @description Only those that are nobody's children. */
+                roots?: boolean;
                 text?: string | null;
                 created_after?: string | null;
                 created_before?: string | null;
@@ -18205,6 +18686,8 @@ export interface operations {
                 text?: string | null;
                 /** @description All of these. */
                 tag?: string[];
+                /** @description Only these. */
+                id?: string[];
                 /** @description For admins; everybody else sees their own tenant. */
                 tenant?: string | null;
                 /** @description The `next` of the page before. */
@@ -20430,6 +20913,449 @@ export interface operations {
             };
         };
     };
+    list_speakers: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The recording's id. */
+                recording_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Speakers"];
+                };
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description This is not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description There is no such thing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request does not fit */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Not available right now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    rename_speaker: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The recording's id. */
+                recording_id: string;
+                /** @description The speaker's number. */
+                number: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SpeakerChange"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Speakers"];
+                };
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description This is not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description There is no such thing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description This does not fit the present state */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request must be JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request does not fit */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Not available right now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    merge_speakers: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The recording's id. */
+                recording_id: string;
+                /** @description The speaker's number. */
+                number: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SpeakerMerge"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Speakers"];
+                };
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description This is not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description There is no such thing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description This does not fit the present state */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request must be JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request does not fit */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Not available right now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    split_speaker: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The recording's id. */
+                recording_id: string;
+                /** @description The speaker's number. */
+                number: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SpeakerSplit"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Speakers"];
+                };
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description This is not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description There is no such thing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description This does not fit the present state */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request must be JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request does not fit */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Not available right now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
     get_transcript: {
         parameters: {
             query?: {
@@ -20917,6 +21843,209 @@ export interface operations {
         responses: {
             /** @description Successful Response */
             201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Schedule"];
+                };
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description This is not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description There is no such thing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description This does not fit the present state */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request must be JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request does not fit */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Not available right now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    get_schedule: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The schedule's name. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ScheduleDetail"];
+                };
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description This is not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description There is no such thing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request does not fit */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Not available right now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    update_schedule: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The schedule's name. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ScheduleChange"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -18,14 +18,13 @@ export interface Children {
 const PART = 50;
 
 export function useChildren(id: string, total: () => number): Children {
+  let askedFor = 0;
   const { items, more, error, loading, reload, loadMore, amend } = usePages(load, {
     after({ deleted }) {
       if (deleted.length) amend((known) => known.filter((row) => !deleted.includes(row.id)));
       return null;
     },
   });
-
-  let askedFor = 0;
 
   /** Most jobs have none, and are not asked. */
   function load(after: string | null): Promise<Page<Job>> {

@@ -29,11 +29,12 @@ export interface FileSending {
 
 const AT_ONCE = 3;
 
-/** `purpose` is what the server takes them for. `onChange` is called when one has arrived or was left out. */
+/** `purpose` is what the server takes them for. `onChange` is called when none is on its way any more, or one was left out. */
 export function useFileSending(purpose: string, onChange: () => void = () => undefined): FileSending {
   const rows = shallowReactive<SentFile[]>([]);
   const tally = reactive({ sent: 0, failed: 0, bytes: 0 });
   const running = ref(0);
+  const sending = computed(() => tally.sent + tally.failed < rows.length);
   let waiting: SentFile[] = [];
   let number = 0;
 
@@ -50,7 +51,7 @@ export function useFileSending(purpose: string, onChange: () => void = () => und
   }
 
   function next(): void {
-    onChange();
+    if (!sending.value) onChange();
     while (running.value < AT_ONCE) {
       const row = waiting.shift();
       if (!row) return;
@@ -100,7 +101,7 @@ export function useFileSending(purpose: string, onChange: () => void = () => und
     sent: computed(() => tally.sent),
     size: computed(() => tally.bytes),
     failed: computed(() => tally.failed),
-    sending: computed(() => tally.sent + tally.failed < rows.length),
+    sending,
     add,
     drop,
     again,

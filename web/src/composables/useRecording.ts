@@ -46,7 +46,13 @@ export function useRecording(id: string): RecordingView {
   });
   const live = computed(() => query.data.value !== null && viewOf(query.data.value.status) === "active");
 
-  const newest = (): string | null => query.data.value?.transcript?.id ?? null;
+  /** What changes when there is more of the transcript: it is another one, or more of the audio was heard. */
+  const newest = (): string | null => {
+    const found = query.data.value;
+    if (!found || found.transcript) return found?.transcript?.id ?? null;
+    const heardSeconds = found.job?.progress?.current ?? 0;
+    return heardSeconds > 0 ? `heard until ${heardSeconds}` : null;
+  };
   const text = useLiveQuery<Transcript | null>(() => (newest() === null ? Promise.resolve(null) : getTranscript(id)), {
     watch: newest,
   });

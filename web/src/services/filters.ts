@@ -13,6 +13,8 @@ export interface JobFilters {
   root: string;
   after: string;
   before: string;
+  /** "flat": children stand among the others; empty: they are folded below their parents, where nothing singles them out. */
+  view: string;
 }
 
 export const NO_FILTERS: Readonly<JobFilters> = {
@@ -25,9 +27,10 @@ export const NO_FILTERS: Readonly<JobFilters> = {
   root: "",
   after: "",
   before: "",
+  view: "",
 };
 
-const WORDS = ["operation", "queue", "tenant", "text", "parent", "root", "after", "before"] as const;
+const WORDS = ["operation", "queue", "tenant", "text", "parent", "root", "after", "before", "view"] as const;
 
 /** Reads what it understands and leaves the rest: a link with a typo still shows a list. */
 export function filtersFromQuery(query: LocationQuery): JobFilters {
@@ -38,6 +41,7 @@ export function filtersFromQuery(query: LocationQuery): JobFilters {
     const value = [query[word]].flat()[0];
     if (typeof value === "string") filters[word] = value.trim();
   }
+  if (filters.view !== "flat") filters.view = "";
   return filters;
 }
 
@@ -51,6 +55,11 @@ export function queryFromFilters(filters: JobFilters): LocationQueryRaw {
 
 export function isFiltered(filters: JobFilters): boolean {
   return Object.keys(queryFromFilters(filters)).length > 0;
+}
+
+/** Whether only roots are listed: whoever looks for a state, an operation or words means children, too. */
+export function isFolded({ state, operation, queue, text, parent, root, view }: JobFilters): boolean {
+  return view !== "flat" && !state.length && ![operation, queue, text, parent, root].some(Boolean);
 }
 
 const WINDOWS: Record<string, number> = { "15m": 15, "1h": 60, "24h": 1440, "7d": 10_080 };
@@ -71,6 +80,7 @@ export interface ApiFilter {
   text?: string;
   parent?: string;
   root?: string;
+  roots?: boolean;
   created_after?: string;
   created_before?: string;
 }
@@ -81,6 +91,7 @@ export function apiFilter(filters: JobFilters, now: number): ApiFilter {
   for (const word of ["operation", "queue", "tenant", "text", "parent", "root"] as const) {
     if (filters[word]) asked[word] = filters[word];
   }
+  if (isFolded(filters)) asked.roots = true;
   const [after, before] = [momentOf(filters.after, now), momentOf(filters.before, now)];
   if (after) asked.created_after = after;
   if (before) asked.created_before = before;
@@ -95,6 +106,7 @@ export function matches(job: Job, asked: ApiFilter): boolean {
   if (asked.tenant && job.tenant !== asked.tenant) return false;
   if (asked.parent && job.parent_id !== asked.parent) return false;
   if (asked.root && job.root_id !== asked.root) return false;
+  if (asked.roots && job.parent_id) return false;
   if (asked.created_after && Date.parse(job.created_at) < Date.parse(asked.created_after)) return false;
   if (asked.created_before && Date.parse(job.created_at) >= Date.parse(asked.created_before)) return false;
   return !asked.text || hasText(job, asked.text.toLowerCase());

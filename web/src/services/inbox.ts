@@ -1,4 +1,4 @@
-import type { InboxPage, Job, Requeue } from "@/api/types";
+import type { InboxGroup, InboxPage, Job, Requeue } from "@/api/types";
 import { untilDone, type Outcome } from "@/services/many";
 import { answer, client } from "@/services/client";
 import type { Page } from "@/services/jobs";
@@ -11,6 +11,20 @@ export interface Cause {
 
 export function listInbox(): Promise<InboxPage> {
   return answer(client.GET("/api/inbox"));
+}
+
+/** Also those that somebody wants to hear no more of. */
+export async function listDismissed(): Promise<InboxGroup[]> {
+  const page = await answer(client.GET("/api/inbox", { params: { query: { dismissed: true } } }));
+  return page.items.filter((group) => group.dismissed);
+}
+
+export function dismissGroup({ operation, kind, message }: Cause): Promise<unknown> {
+  return answer(client.POST("/api/inbox/dismiss", { body: { operation, kind, message } }));
+}
+
+export function restoreGroup({ operation, kind, message }: Cause): Promise<unknown> {
+  return answer(client.POST("/api/inbox/restore", { body: { operation, kind, message } }));
 }
 
 export function listInboxJobs(cause: Partial<Cause>, after: string | null, limit = 50): Promise<Page<Job>> {

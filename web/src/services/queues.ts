@@ -1,4 +1,13 @@
-import type { LaneSettings, NewSchedule, Queue, QueueDetail, Schedule, Worker } from "@/api/types";
+import type {
+  LaneSettings,
+  NewSchedule,
+  ScheduleChange,
+  ScheduleDetail,
+  Queue,
+  QueueDetail,
+  Schedule,
+  Worker,
+} from "@/api/types";
 import { answer, client } from "@/services/client";
 
 export function listQueues(): Promise<Queue[]> {
@@ -34,6 +43,14 @@ export function listSchedules(): Promise<Schedule[]> {
 
 export function createSchedule(body: NewSchedule): Promise<Schedule> {
   return answer(client.POST("/api/schedules", { body }));
+}
+
+export function getSchedule(name: string): Promise<ScheduleDetail> {
+  return answer(client.GET("/api/schedules/{name}", { params: { path: { name } } }));
+}
+
+export function changeSchedule(name: string, body: ScheduleChange): Promise<Schedule> {
+  return answer(client.PUT("/api/schedules/{name}", { params: { path: { name } }, body }));
 }
 
 export function deleteSchedule(name: string): Promise<unknown> {

@@ -36,6 +36,13 @@ export function listRecordings(filter: RecordingFilter, after: string | null, li
   return answer(client.GET("/api/recordings", { params: { query } })) as Promise<Page<Recording>>;
 }
 
+/** These, in no order; those that are gone are left out. */
+export async function recordingsById(ids: readonly string[]): Promise<Recording[]> {
+  if (!ids.length) return [];
+  const query = { id: [...ids], status: [], tag: [] };
+  return (await answer(client.GET("/api/recordings", { params: { query } }))).items as Recording[];
+}
+
 /** Those of the caller's recordings with which something is being done, or was within the last hour. */
 export async function getOwnRecordings(): Promise<Recording[]> {
   return (await answer(client.GET("/api/recordings/job-queue-status"))).recordings as Recording[];

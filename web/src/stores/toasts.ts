@@ -24,11 +24,26 @@ export const toasts = ref<Toast[]>([]);
 export const question = shallowRef<(Question & { answer(yes: boolean): void }) | null>(null);
 let lastId = 0;
 
+/** At most so many at once; the oldest makes room. */
+const MOST = 3;
+/** While somebody reads them, or has the focus in them, none goes. */
+let held = false;
+
+export function holdToasts(now: boolean): void {
+  held = now;
+}
+
+/** The same said again is not a second message: the first one is new once more. */
 export function toast(text: string, options: { detail?: string | null; bad?: boolean } = {}): void {
   lastId += 1;
-  const id = lastId;
-  toasts.value = [...toasts.value.slice(-3), { id, text, detail: options.detail ?? null, bad: options.bad ?? false }];
-  setTimeout(() => dismissToast(id), options.bad ? 2 * SHOWN_MS : SHOWN_MS);
+  const made = { id: lastId, text, detail: options.detail ?? null, bad: options.bad ?? false };
+  const others = toasts.value.filter((one) => one.text !== made.text || one.detail !== made.detail);
+  toasts.value = [...others.slice(1 - MOST), made];
+  leaveAfter(made.id, made.bad ? 2 * SHOWN_MS : SHOWN_MS);
+}
+
+function leaveAfter(id: number, ms: number): void {
+  setTimeout(() => (held ? leaveAfter(id, SHOWN_MS / 3) : dismissToast(id)), ms);
 }
 
 /** How many were done, and why others were not. */
@@ -39,6 +54,8 @@ export function toastOutcome({ done, refused }: Outcome, thing: string, past: st
 }
 
 export function dismissToast(id: number): void {
+  // What is taken away under the pointer never hears that the pointer left.
+  held = false;
   toasts.value = toasts.value.filter((item) => item.id !== id);
 }
 

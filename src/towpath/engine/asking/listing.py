@@ -34,7 +34,8 @@ _ALL = [state.value for state in State]
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """Which jobs are meant; all conditions must hold. `leaves` leaves out failures that are only their children's."""
+    """Which jobs are meant; all conditions must hold. `leaves` leaves out failures that are only their children's, and
+    `roots` whatever is a child."""
 
     states: Sequence[str] = ()
     operation: str | None = None
@@ -46,6 +47,7 @@ class Wanted:
     kind: str | None = None
     message: str | None = None
     leaves: bool = False
+    roots: bool = False
     created_after: datetime | None = None
     created_before: datetime | None = None
 
@@ -155,6 +157,7 @@ def _conditions(wanted: Wanted) -> dict[str, object]:
         **_failed_like(wanted.kind, wanted.message, leaves=wanted.leaves),
         "parent": _plain_id(wanted.parent),
         "root": _plain_id(wanted.root),
+        "roots": wanted.roots,
         "created_after": wanted.created_after,
         "created_before": wanted.created_before,
         "text": None if text is None else f"%{text}%",

@@ -4,14 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from towpath import SchemaInvalid, Settings, assets
+from towpath.assets.hearing import rows_of
+from towpath.assets.people import segments_of
 from towpath.fleet.names import TRANSCRIBE_FILE
 from towpath.fleet.node.operations import RemoteContext, remote_operation
 from towpath.models import windows
 from towpath.models.speech import SpeechEngine, check_language, engine_for, listen
+from towpath.models.voices.encoder import encoder_for
+from towpath.models.voices.prints import Voices
 from towpath.models.windows import Window
+
+if TYPE_CHECKING:
+    from towpath.models.speech import Samples
 
 _ENDLESS = 1000 * 3600.0
 
@@ -30,25 +37,22 @@ async def transcribe_file(ctx: RemoteContext) -> None:
     cut = await asyncio.to_thread(windows.split, audio)
     engine = await asyncio.to_thread(engine_for, settings, language)
     seconds = cut[-1].end if cut else 0.0
-    segments: list[dict[str, Any]] = []
+    encoder = await asyncio.to_thread(encoder_for, settings) if speakers else None
+    rows: list[list[Any]] = []
     for window in cut:
-        segments += await _heard(engine, audio, window, language, speakers=speakers)
+        samples = await asyncio.to_thread(windows.read, audio, window)
+        voices = Voices(samples, encoder) if speakers else None
+        rows += await _heard(engine, samples, window, language, voices)
         await ctx.progress(window.end, seconds, "transcribing")
     await ctx.meter(model=engine.name, cost_cents=0.0)
+    segments = await asyncio.to_thread(segments_of, rows, speakers=speakers)
     text = " ".join(one["text"] for one in segments)
     told = {"engine": engine.name, "language": language, "seconds": round(seconds, 3), "text": text, "segments": segments}
     ctx.output.write_text(json.dumps(told, ensure_ascii=False, indent=1), "utf-8")
 
 
 async def _heard(
-    engine: SpeechEngine, audio: Any, window: Window, language: str | None, *, speakers: bool
-) -> list[dict[str, Any]]:
-    samples = await asyncio.to_thread(windows.read, audio, window)
-    found = await listen(engine, samples, language=language, speakers=speakers)
-    moved = [segment.moved(window.start) for segment in found if segment.text.strip()]
-    return [
-        {
-            "start": round(one.start, 3), "end": round(min(one.end, window.end), 3), "speaker": one.speaker,
-            "text": one.text.strip(),
-        } for one in moved
-    ]  # fmt: skip
+    engine: SpeechEngine, samples: Samples, window: Window, language: str | None, voices: Voices | None
+) -> list[list[Any]]:
+    found = await listen(engine, samples, language=language, voices=voices)
+    return await asyncio.to_thread(rows_of, found, window.start, window.end, voices)

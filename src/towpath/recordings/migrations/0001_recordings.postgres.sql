@@ -42,6 +42,8 @@ CREATE TABLE towpath.recording_transcript (
     lines        integer NOT NULL,
     took_seconds double precision,
     cost_cents   double precision,
+    -- What people should know of it before they read it, such as that it does not read like the engine's language.
+    remark       text,
     created_at   timestamptz NOT NULL
 );
 CREATE INDEX recording_transcript_recording ON towpath.recording_transcript (recording_id);
@@ -51,13 +53,25 @@ CREATE TABLE towpath.recording_line (
     number        integer NOT NULL,
     begins        double precision NOT NULL,
     ends          double precision NOT NULL,
-    speaker       text,
+    -- Numbers of speakers; what they are called is in another table.
+    speaker       integer,
     -- Who speaks as the engine said it, beside what people made of it: as `heard` and `edited` are for the words.
-    speaker_heard text,
+    speaker_heard integer,
+    -- Where the print of its voice lies among those of its recording, so that one speaker can be divided into two.
+    place         text,
     heard         text NOT NULL,
     edited        text,
     edited_by     text,
     PRIMARY KEY (transcript_id, number)
+);
+
+-- What people have said of a speaker: a name, or that these lines are one person's (a row without a name). It outlives transcripts.
+CREATE TABLE towpath.recording_speaker (
+    recording_id text NOT NULL,
+    number       integer NOT NULL,
+    name         text,
+    said_by      text,
+    PRIMARY KEY (recording_id, number)
 );
 
 -- What people had corrected in lines that a newer transcript does not have. It waits here until somebody has looked at it.

@@ -31,18 +31,17 @@ class Outline:
     language: str | None
     summary: Sequence[str]
     summary_by: str
-    caveat: str
     lines: Sequence[Said]
 
 
 def outline_of(
     title: str, facts: Sequence[str], language: str | None, lines: Sequence[Said], *, summary: str = "",
-    summary_by: str = "", caveat: str = "",
+    summary_by: str = "",
 ) -> Outline:  # fmt: skip
     """All of it as text that a document can hold, line by line."""
     paragraphs = [found for line in summary.splitlines() if (found := _flat(line))]
     said = [Said(one.clock, _flat(one.speaker), _flat(one.text)) for one in lines]
-    return Outline(_flat(title), _flat(", ".join(facts)), language, paragraphs, _flat(summary_by), caveat, said)
+    return Outline(_flat(title), _flat(", ".join(facts)), language, paragraphs, _flat(summary_by), said)
 
 
 def _flat(text: str) -> str:

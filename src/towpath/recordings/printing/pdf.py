@@ -73,8 +73,6 @@ class _Printing:
                 self._paragraph(text)
             self._paragraph(self._outline.summary_by, size=8.5, grey=True, after=5)
         self._heading("Transcript")
-        if self._outline.caveat:
-            self._paragraph(self._outline.caveat, size=8.5, grey=True)
         for said in self._outline.lines:
             self._line(said)
         if self._missing:
@@ -117,5 +115,5 @@ class _Printing:
 def _letters(outline: Outline) -> set[int]:
     """What has to be drawn; marks that only steer the others are left to them."""
     said = (part for one in outline.lines for part in (one.speaker, one.text))
-    every = {*outline.title, *outline.facts, *outline.summary_by, *outline.caveat, *"".join(outline.summary), *"".join(said)}
+    every = {*outline.title, *outline.facts, *outline.summary_by, *"".join(outline.summary), *"".join(said)}
     return {ord(char) for char in every if unicodedata.category(char) not in _DRAWN_AS_NOTHING}

@@ -28,8 +28,6 @@ def as_docx(outline: Outline) -> bytes:
             _paragraph(made, text)
         _paragraph(made, outline.summary_by, "Caption")
     _paragraph(made, "Transcript", "Heading 1")
-    if outline.caveat:
-        _paragraph(made, outline.caveat, "Caption")
     for said in outline.lines:
         _line(made, said)
     target = io.BytesIO()

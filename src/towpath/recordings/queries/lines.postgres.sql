@@ -1,5 +1,6 @@
 -- name: transcript_lines_add
-INSERT INTO towpath.recording_line (transcript_id, number, begins, ends, speaker, speaker_heard, heard)
-SELECT CAST(:id AS text), item.place - 1, (item.value ->> 0)::float8, (item.value ->> 1)::float8, item.value ->> 2,
-       item.value ->> 2, item.value ->> 3
-FROM json_array_elements(CAST(:lines AS json)) WITH ORDINALITY AS item (value, place)
+INSERT INTO towpath.recording_line (transcript_id, number, begins, ends, speaker, speaker_heard, heard, place)
+SELECT CAST(:id AS text), (item ->> 0)::integer, (item ->> 1)::float8, (item ->> 2)::float8, (item ->> 3)::integer,
+       (item ->> 3)::integer, item ->> 4, item ->> 5
+FROM json_array_elements(CAST(:lines AS json)) AS item
+ON CONFLICT (transcript_id, number) DO NOTHING

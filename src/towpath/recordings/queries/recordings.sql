@@ -9,13 +9,15 @@ ON CONFLICT (asset_id) WHERE removed_at IS NULL DO NOTHING
 -- name: recordings_by_id
 SELECT id, tenant, lane, title, file_name, asset_id, media_type, bytes, language, speakers, auto_summary, template, duration,
        transcript_id, summary_id, created_by, creator, created_at, last_job, last_kind, last_state, last_error,
-       (SELECT lines FROM towpath.recording_transcript WHERE id = transcript_id) AS lines
+       (SELECT lines FROM towpath.recording_transcript WHERE id = transcript_id) AS lines,
+       (SELECT remark FROM towpath.recording_transcript WHERE id = transcript_id) AS remark
 FROM towpath.recording WHERE id IN :ids AND removed_at IS NULL
 
 -- name: recording_lock
 SELECT id, tenant, lane, title, file_name, asset_id, media_type, bytes, language, speakers, auto_summary, template, duration,
        transcript_id, summary_id, created_by, creator, created_at, last_job, last_kind, last_state, last_error,
-       (SELECT lines FROM towpath.recording_transcript WHERE id = transcript_id) AS lines
+       (SELECT lines FROM towpath.recording_transcript WHERE id = transcript_id) AS lines,
+       (SELECT remark FROM towpath.recording_transcript WHERE id = transcript_id) AS remark
 FROM towpath.recording WHERE id = :id AND removed_at IS NULL FOR UPDATE
 
 -- name: recording_by_asset
@@ -25,7 +27,8 @@ SELECT id FROM towpath.recording WHERE asset_id = :asset_id AND removed_at IS NU
 -- The newest of what was sent with this content and these wishes.
 SELECT id, tenant, lane, title, file_name, asset_id, media_type, bytes, language, speakers, auto_summary, template, duration,
        transcript_id, summary_id, created_by, creator, created_at, last_job, last_kind, last_state, last_error,
-       (SELECT lines FROM towpath.recording_transcript WHERE id = transcript_id) AS lines
+       (SELECT lines FROM towpath.recording_transcript WHERE id = transcript_id) AS lines,
+       (SELECT remark FROM towpath.recording_transcript WHERE id = transcript_id) AS remark
 FROM towpath.recording
 WHERE removed_at IS NULL AND tenant = :tenant AND speakers = :speakers
   AND language IS NOT DISTINCT FROM CAST(:language AS text)
@@ -37,7 +40,8 @@ ORDER BY id DESC LIMIT 1
 -- name: recordings_page
 SELECT id, tenant, lane, title, file_name, asset_id, media_type, bytes, language, speakers, auto_summary, template, duration,
        transcript_id, summary_id, created_by, creator, created_at, last_job, last_kind, last_state, last_error,
-       (SELECT lines FROM towpath.recording_transcript WHERE id = transcript_id) AS lines
+       (SELECT lines FROM towpath.recording_transcript WHERE id = transcript_id) AS lines,
+       (SELECT remark FROM towpath.recording_transcript WHERE id = transcript_id) AS remark
 FROM towpath.recording AS recording
 WHERE removed_at IS NULL AND id < :before AND tenant = :tenant
   AND (CAST(:text AS text) IS NULL OR lower(title) LIKE CAST(:text AS text) ESCAPE '\')
@@ -47,7 +51,8 @@ ORDER BY id DESC LIMIT :limit
 -- name: recordings_page_of_all
 SELECT id, tenant, lane, title, file_name, asset_id, media_type, bytes, language, speakers, auto_summary, template, duration,
        transcript_id, summary_id, created_by, creator, created_at, last_job, last_kind, last_state, last_error,
-       (SELECT lines FROM towpath.recording_transcript WHERE id = transcript_id) AS lines
+       (SELECT lines FROM towpath.recording_transcript WHERE id = transcript_id) AS lines,
+       (SELECT remark FROM towpath.recording_transcript WHERE id = transcript_id) AS remark
 FROM towpath.recording AS recording
 WHERE removed_at IS NULL AND id < :before
   AND (CAST(:text AS text) IS NULL OR lower(title) LIKE CAST(:text AS text) ESCAPE '\')

@@ -1,22 +1,90 @@
 -- name: transcript_add
-INSERT INTO towpath.recording_transcript (id, recording_id, engine, language, lines, took_seconds, cost_cents, created_at)
-VALUES (:id, :recording_id, :engine, :language, :lines, :took_seconds, :cost_cents, :now)
+INSERT INTO towpath.recording_transcript (id, recording_id, engine, language, lines, took_seconds, cost_cents, remark,
+                                          created_at)
+VALUES (:id, :recording_id, :engine, :language, :lines, :took_seconds, :cost_cents, :remark, :now)
 
 -- name: transcript_by_id
-SELECT id, recording_id, engine, language, lines, took_seconds, cost_cents, created_at
+SELECT id, recording_id, engine, language, lines, took_seconds, cost_cents, remark, created_at
 FROM towpath.recording_transcript WHERE id = :id
 
+-- name: transcript_growing
+-- What was heard so far of a recording that has no transcript yet.
+SELECT id, recording_id, engine, language, lines, took_seconds, cost_cents, remark, created_at
+FROM towpath.recording_transcript WHERE recording_id = :recording_id ORDER BY id DESC LIMIT 1
+
+-- name: transcript_begin
+-- Its lines come while it is heard; how many there are is said at the end.
+INSERT INTO towpath.recording_transcript (id, recording_id, engine, language, lines, created_at)
+SELECT :id, id, :engine, :language, 0, :now FROM towpath.recording
+WHERE id = :recording_id AND transcript_id IS NULL AND removed_at IS NULL
+ON CONFLICT (id) DO NOTHING
+
+-- name: transcript_is_growing
+SELECT transcript.id FROM towpath.recording_transcript AS transcript
+JOIN towpath.recording AS recording ON recording.id = transcript.recording_id
+WHERE transcript.id = :id AND recording.transcript_id IS NULL AND recording.removed_at IS NULL
+
+-- name: growing_lines_forget
+-- Of a window that is heard once more. What somebody has corrected meanwhile stays.
+DELETE FROM towpath.recording_line
+WHERE transcript_id = :id AND begins >= :start AND begins < :end AND edited_by IS NULL
+
 -- name: transcript_lines
-SELECT number, begins, ends, speaker, heard, edited, edited_by, speaker_heard FROM towpath.recording_line
-WHERE transcript_id = :id ORDER BY number
+SELECT line.number, line.begins, line.ends, line.speaker, line.heard, line.edited, line.edited_by, line.speaker_heard, speaker.name
+FROM towpath.recording_line AS line
+JOIN towpath.recording_transcript AS transcript ON transcript.id = line.transcript_id
+LEFT JOIN towpath.recording_speaker AS speaker
+    ON speaker.recording_id = transcript.recording_id AND speaker.number = line.speaker
+WHERE line.transcript_id = :id ORDER BY line.number
 
 -- name: transcript_line
-SELECT number, begins, ends, speaker, heard, edited, edited_by, speaker_heard FROM towpath.recording_line
-WHERE transcript_id = :id AND number = :number
+SELECT line.number, line.begins, line.ends, line.speaker, line.heard, line.edited, line.edited_by, line.speaker_heard, speaker.name
+FROM towpath.recording_line AS line
+JOIN towpath.recording_transcript AS transcript ON transcript.id = line.transcript_id
+LEFT JOIN towpath.recording_speaker AS speaker
+    ON speaker.recording_id = transcript.recording_id AND speaker.number = line.speaker
+WHERE line.transcript_id = :id AND line.number = :number
+
+-- name: corrected_lines
+-- In whatever transcript of the recording, that which is still being heard included.
+SELECT line.number, line.begins, line.ends, line.speaker, line.heard, line.edited, line.edited_by, line.speaker_heard, speaker.name
+FROM towpath.recording_line AS line
+JOIN towpath.recording_transcript AS transcript ON transcript.id = line.transcript_id
+LEFT JOIN towpath.recording_speaker AS speaker
+    ON speaker.recording_id = transcript.recording_id AND speaker.number = line.speaker
+WHERE transcript.recording_id = :id AND line.edited_by IS NOT NULL ORDER BY line.begins, line.transcript_id
+
+-- name: line_places
+SELECT line.number, line.place
+FROM towpath.recording_line AS line
+WHERE line.transcript_id = :id AND line.speaker = :speaker ORDER BY line.number
 
 -- name: transcript_line_edit
 UPDATE towpath.recording_line SET edited = :edited, speaker = :speaker, edited_by = :edited_by
 WHERE transcript_id = :id AND number = :number
+
+-- name: lines_of_speaker_move
+UPDATE towpath.recording_line SET speaker = :into WHERE transcript_id = :id AND speaker = :speaker
+
+-- name: lines_move
+UPDATE towpath.recording_line SET speaker = :into WHERE transcript_id = :id AND number IN :numbers
+
+-- name: speakers_said
+SELECT number, name FROM towpath.recording_speaker WHERE recording_id = :recording_id ORDER BY number
+
+-- name: speaker_say
+INSERT INTO towpath.recording_speaker (recording_id, number, name, said_by) VALUES (:recording_id, :number, :name, :by)
+ON CONFLICT (recording_id, number) DO UPDATE SET name = excluded.name, said_by = excluded.said_by
+
+-- name: speaker_touch
+INSERT INTO towpath.recording_speaker (recording_id, number, said_by) VALUES (:recording_id, :number, :by)
+ON CONFLICT (recording_id, number) DO NOTHING
+
+-- name: speaker_forget
+DELETE FROM towpath.recording_speaker WHERE recording_id = :recording_id AND number = :number
+
+-- name: speakers_delete
+DELETE FROM towpath.recording_speaker WHERE recording_id IN :ids
 
 -- name: unplaced_edits
 SELECT id, begins, ends, heard, edited, speaker, edited_by FROM towpath.recording_unplaced

@@ -11,20 +11,22 @@ from towpath.core.errors import TowpathError
 from towpath.engine.app import App
 from towpath.engine.asking import listing
 from towpath.engine.asking.causes import causes
-from towpath.http.audit import audit
+from towpath.http.audit import audit, audited, note
 from towpath.http.policy import Reader, Writer, tenant_of
 from towpath.http.problems import Problem, invalid
 from towpath.http.routing import Router
 from towpath.http.state import Engine
 from towpath.identity.principal import Principal
+from towpath.server import dismissals
 from towpath.server.counts import at_most_once_a_second
 from towpath.server.payloads import check_edit
 from towpath.server.routes.bulk import BATCH, own_ids, retry_many
 from towpath.server.schemas.base import Label, Name, Page
 from towpath.server.schemas.base import Request as Asked
 from towpath.server.schemas.bulk import JobId
-from towpath.server.schemas.inbox import Cause, InboxGroup, InboxPage, Kind, Requeue, Requeued
+from towpath.server.schemas.inbox import Cause, ChosenGroup, InboxGroup, InboxPage, Kind, Requeue, Requeued
 from towpath.server.schemas.jobs import Job, job_of
+from towpath.store.also import Also
 
 router = Router(prefix="/api/inbox", tags=["inbox"])
 
@@ -33,6 +35,10 @@ _MOST_GROUPS = 200
 
 class InboxQuery(Asked):
     tenant: Label | None = None
+
+
+class GroupsQuery(InboxQuery):
+    dismissed: Annotated[bool, Field(description="Those too that were dismissed.")] = False
 
 
 class GroupQuery(InboxQuery):
@@ -44,8 +50,11 @@ class GroupQuery(InboxQuery):
 
 
 @router.get("", operation_id="list_inbox")
-async def list_inbox(principal: Reader, app: Engine, asked: Annotated[InboxQuery, Query()]) -> InboxPage:
-    """Failures grouped by cause, largest group first. The newest 5,000 failures are looked at."""
+async def list_inbox(principal: Reader, app: Engine, asked: Annotated[GroupsQuery, Query()]) -> InboxPage:
+    """Failures grouped by cause, largest group first. The newest 5,000 failures are looked at.
+
+    Groups that were dismissed are left out until one of their jobs fails again.
+    """
     tenant = tenant_of(principal, asked.tenant)
 
     async def make() -> InboxPage:
@@ -59,7 +68,31 @@ async def list_inbox(principal: Reader, app: Engine, asked: Annotated[InboxQuery
         ]  # fmt: skip
         return InboxPage(items=groups, next=None, capped=capped or len(found) > _MOST_GROUPS)
 
-    return await at_most_once_a_second(app, ("inbox", tenant), make)
+    page = await at_most_once_a_second(app, ("inbox", tenant), make)
+    return _without(page, await dismissals.dismissed(app.services.store, tenant), shown=asked.dismissed)
+
+
+def _without(page: InboxPage, known: dismissals.Dismissed, *, shown: bool) -> InboxPage:
+    """Told apart at every look, so that whoever dismisses something sees it go at once."""
+    marked = [group.model_copy(update={"dismissed": known.has(group)}) for group in page.items]
+    kept = [group for group in marked if shown or not group.dismissed]
+    return page.model_copy(update={"items": kept, "dismissed": sum(group.dismissed for group in marked)})
+
+
+@router.post("/dismiss", operation_id="dismiss_inbox_group", status_code=204)
+async def dismiss_inbox_group(principal: Writer, app: Engine, request: Request, asked: ChosenGroup) -> None:
+    """Takes a group out of the inbox until one more of it fails. Its jobs stay as they are, and can be requeued."""
+    tenant, group = tenant_of(principal, None), (asked.operation, asked.kind, asked.message)
+    line: Also[None] = audited(request, lambda _: note("inbox.dismiss", asked.operation, tenant=tenant))
+    await dismissals.dismiss(app.services.store, tenant, group, also=line)
+
+
+@router.post("/restore", operation_id="restore_inbox_group", status_code=204)
+async def restore_inbox_group(principal: Writer, app: Engine, request: Request, asked: ChosenGroup) -> None:
+    """Brings a dismissed group back."""
+    tenant, group = tenant_of(principal, None), (asked.operation, asked.kind, asked.message)
+    line: Also[None] = audited(request, lambda _: note("inbox.restore", asked.operation, tenant=tenant))
+    await dismissals.restore(app.services.store, tenant, group, also=line)
 
 
 @router.get("/jobs", operation_id="list_inbox_jobs")

@@ -11,11 +11,12 @@ from towpath.core.records import Schedule as Planned
 from towpath.engine.app import App
 from towpath.http.audit import audited, note
 from towpath.http.policy import Admin, Reader, tenant_of
-from towpath.http.problems import responses
+from towpath.http.problems import not_found, responses
 from towpath.http.routing import Router
 from towpath.http.state import Engine
 from towpath.server.schemas.jobs import Job, job_of
-from towpath.server.schemas.schedules import NewSchedule, Schedule
+from towpath.server.schemas.schedules import NewSchedule, Schedule, ScheduleChange, ScheduleDetail
+from towpath.server.values import inlined
 from towpath.store.also import Also
 
 router = Router(prefix="/api/schedules", tags=["schedules"])
@@ -40,6 +41,27 @@ async def create_schedule(principal: Admin, app: Engine, request: Request, asked
     line: Also[Planned] = audited(request, lambda made: note("schedule.create", made.name, tenant=made.tenant, **told))
     made = await app.schedules.add(**plan, also=line)
     return _shown(made, {})
+
+
+@router.get("/{name:path}", operation_id="get_schedule", responses=responses(404))
+async def get_schedule(principal: Reader, app: Engine, name: Named) -> ScheduleDetail:
+    """One schedule with the payload that its jobs get."""
+    plan = await app.schedules.get(name)
+    if tenant_of(principal, None) not in (None, plan.tenant):
+        raise not_found(f"there is no schedule {name[:200]!r}")
+    payload, cut = await inlined(app.services.values, plan.payload_json)
+    shown = _shown(plan, await _states(app, [plan]))
+    return ScheduleDetail.model_construct(**dict(shown), payload=payload, payload_truncated=cut)
+
+
+@router.put("/{name:path}", operation_id="update_schedule", responses=responses(404, 409))
+async def update_schedule(principal: Admin, app: Engine, request: Request, name: Named, asked: ScheduleChange) -> Schedule:
+    """Plans one that people have made anew; what is paused stays so. 409 for those that code declares."""
+    plan = asked.model_dump() | {"tenant": asked.tenant or principal.tenant}
+    told = {word: plan[word] for word in ("cron", "timezone", "operation")}
+    line: Also[Planned] = audited(request, lambda made: note("schedule.update", made.name, tenant=made.tenant, **told))
+    await app.schedules.change(name, **plan, also=line)
+    return await _one(app, name)
 
 
 @router.delete("/{name:path}", operation_id="delete_schedule", status_code=204, responses=responses(404, 409))

@@ -40,6 +40,7 @@ def wanted_by(asked: JobFilter, principal: Principal) -> Wanted:
         tenant=tenant_of(principal, asked.tenant),
         parent=asked.parent,
         root=asked.root,
+        roots=asked.roots,
         text=asked.text,
         created_after=asked.created_after,
         created_before=asked.created_before,

@@ -34,6 +34,7 @@ class JobFilter(Request):
     tenant: Annotated[Label | None, Field(description="For admins; everybody else sees their own tenant.")] = None
     parent: JobId | None = None
     root: JobId | None = None
+    roots: Annotated[bool, Field(description="Only those that are nobody's children.")] = False
     text: SearchText | None = None
     created_after: AskedMoment | None = None
     created_before: AskedMoment | None = None

@@ -25,12 +25,20 @@ class InboxGroup(Answer):
     last_at: Moment
     example: Annotated[str, Field(description="The newest of the jobs.")]
     trend: Annotated[list[int], Field(min_length=24, max_length=24, description="Failures per hour, oldest first.")]
+    dismissed: Annotated[bool, Field(description="Whether somebody wants to hear no more of it.")] = False
 
 
 class InboxPage(Page[InboxGroup]):
     """The groups, largest first."""
 
     capped: Annotated[bool, Field(description="There are more failures: only the newest were grouped.")] = False
+    dismissed: Annotated[int, Field(description="How many groups were dismissed.")] = 0
+
+
+class ChosenGroup(Request):
+    operation: Name
+    kind: Kind
+    message: Cause
 
 
 class Requeue(Request):

@@ -29,8 +29,14 @@ class Schedule(Answer):
     retired: Annotated[bool, Field(description="No running process declares it any more: it does not fire.")]
 
 
-class NewSchedule(Request):
-    name: Label
+class ScheduleDetail(Schedule):
+    payload: Any
+    payload_truncated: Annotated[bool, Field(description="Whether it is too large to be shown here.")]
+
+
+class ScheduleChange(Request):
+    """All of it: what is left out is as for a new one."""
+
     cron: Annotated[str, Field(min_length=1, max_length=200, description="Five fields, such as `0 3 * * *`.")]
     operation: Annotated[str, Field(min_length=1, max_length=200)]
     payload: Any = None
@@ -38,3 +44,9 @@ class NewSchedule(Request):
     timezone: Annotated[str, Field(min_length=1, max_length=100, description="Whose clock `cron` means.")] = "UTC"
     priority: Annotated[int, Field(ge=0, le=3)] = DEFAULT_PRIORITY
     queue: Annotated[str | None, Field(min_length=1, max_length=200, description="The operation's own if left out.")] = None
+
+
+class NewSchedule(ScheduleChange):
+    """Plans something that no code declares."""
+
+    name: Label

@@ -107,6 +107,7 @@ FROM towpath.job
 WHERE id IN :ids AND {filters} AND {failed_like}
   AND (CAST(:parent AS text) IS NULL OR CAST(parent_id AS text) = CAST(:parent AS text))
   AND (CAST(:root AS text) IS NULL OR CAST(root_id AS text) = CAST(:root AS text))
+  AND (NOT CAST(:roots AS boolean) OR parent_id IS NULL)
   AND (CAST(:created_after AS timestamptz) IS NULL OR created_at >= CAST(:created_after AS timestamptz))
   AND (CAST(:created_before AS timestamptz) IS NULL OR created_at < CAST(:created_before AS timestamptz))
   AND (CAST(:text AS text) IS NULL

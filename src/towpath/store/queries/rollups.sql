@@ -2,8 +2,8 @@
 -- the rows that are added, such as `rows_of_flows`. `WHERE true` is there for SQLite, which takes the ON behind a table for a join's.
 
 -- name: add_count_delta
-INSERT INTO towpath.count_delta (queue, operation, {flows}, {levels}, waits, runs)
-VALUES (:queue, :operation, {flows_parameters}, {levels_parameters}, :waits, :runs)
+INSERT INTO towpath.count_delta (at, queue, operation, {flows}, {levels}, waits, runs)
+VALUES (:now, :queue, :operation, {flows_parameters}, {levels_parameters}, :waits, :runs)
 
 -- name: any_count_delta
 SELECT 1 AS found FROM towpath.count_delta LIMIT 1
