@@ -218,6 +218,11 @@ class Settings:
         6 * 3600.0, "How long a remote worker may take for a task before it is given to another"
     )  # type: ignore[assignment]
 
+    fleet_retry_seconds: float = _setting(
+        5.0,
+        "The longest first wait of a remote worker's task that has failed; twice as long each further time, to 5 minutes",
+    )  # type: ignore[assignment]
+
     v1_provider: str = _setting(
         "LOCAL", "Who runs batches that come by OpenAI's API (/v1/batches): LOCAL or a batch provider"
     )  # type: ignore[assignment]

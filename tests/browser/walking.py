@@ -36,6 +36,7 @@ async def every_page(place: Place, tenant: str) -> Mapping[str, str]:
         "/search?mode=names": "Search",
         "/search?mode=ask": "Search",
         "/batches": "Batches",
+        "/fleet": "Fleet",
         "/batches/new": "New batch",
         "/batches/00000000-0000-7000-8000-000000000000": "There is no such batch",
         "/jobs": "Jobs",

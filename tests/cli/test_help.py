@@ -40,7 +40,7 @@ def _check(line, words):
     while is_group(command) and rest and not rest[0].startswith("-"):
         assert rest[0] in command.commands, line
         command = command.commands[rest.pop(0)]
-    known = {option for item in command.params for option in item.opts}
+    known = {option for item in command.params for option in (*item.opts, *item.secondary_opts)}
     assert {word for word in rest if word.startswith("--")} <= known, line
 
 

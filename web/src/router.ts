@@ -20,6 +20,7 @@ const routes: RouteRecordRaw[] = [
   { path: "/batches", name: "batches", component: page(() => import("@/pages/BatchesPage.vue")) },
   { path: "/batches/new", name: "new-batch", component: page(() => import("@/pages/NewBatchPage.vue")) },
   { path: "/batches/:id", name: "batch", component: page(() => import("@/pages/BatchPage.vue")) },
+  { path: "/fleet", name: "fleet", component: page(() => import("@/pages/FleetPage.vue")) },
   { path: "/jobs", name: "jobs", component: page(() => import("@/pages/JobsPage.vue")), meta: { fixed: true } },
   { path: "/jobs/:id", name: "job", component: page(() => import("@/pages/JobPage.vue")) },
   { path: "/inbox", name: "inbox", component: page(() => import("@/pages/InboxPage.vue")) },

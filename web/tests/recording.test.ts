@@ -70,11 +70,23 @@ describe("a recording that is looked at", () => {
     expect(view.recording.value?.job?.progress?.current).toBe(31);
     expect(view.recording.value?.jobs).toHaveLength(1);
     await settle(5000);
-    expect(server.asked).toEqual([]);
+    expect(server.asked).toEqual([`/api/recordings/${ID}/transcript`]); // what was heard meanwhile
+    server.asked.length = 0;
     push(ID, { status: "COMPLETED", job: further, has_transcript: true });
     expect(view.live.value).toBe(false);
     await settle(300);
     expect(server.asked).toEqual([`/api/recordings/${ID}`]);
+  });
+
+  it("asks for the text as it grows only where there is none yet", async () => {
+    server.answer = detail({ transcript: { id: "t" } as never });
+    await view.reload();
+    await settle();
+    server.asked.length = 0;
+    const running = { ...detail().job, progress: { current: 30, total: 60 } } as Recording["job"];
+    push(ID, { status: "PROCESSING", job: running });
+    await settle(300);
+    expect(server.asked).not.toContain(`/api/recordings/${ID}/transcript`);
   });
 
   it("asks nothing for what happens to jobs: what that means for it is told of it", async () => {

@@ -7,9 +7,7 @@ from typing import Any
 
 from towpath import SchemaInvalid
 from towpath.models.settings import ModelSettings
-from towpath.models.speech import check_language, engine_name
-
-_TELL_SPEAKERS = frozenset({"moonshine"})
+from towpath.models.speech import check_language
 
 
 def check_hearing(settings: ModelSettings, options: Mapping[str, Any]) -> str | None:
@@ -17,12 +15,7 @@ def check_hearing(settings: ModelSettings, options: Mapping[str, Any]) -> str | 
     if options.get("word_timestamps"):
         said = "LOCAL tells when phrases begin and end, not words"
         raise SchemaInvalid(said, path="word_timestamps", remedy="leave it out, or name a provider that does")
-    diarization, engine = options.get("diarization"), engine_name(settings)
-    if diarization and engine not in _TELL_SPEAKERS:
-        raise SchemaInvalid(
-            f"LOCAL hears with {engine}, which does not tell speakers apart", path="diarization",
-            remedy="leave it out, or set TOWPATH_SPEECH_ENGINE=moonshine where the workers run",
-        )  # fmt: skip
+    diarization = options.get("diarization")
     if diarization is not True and diarization:
         said = f"LOCAL finds out by itself how many speakers there are, and cannot be told {diarization!r}"
         raise SchemaInvalid(said, path="diarization", remedy="say true")

@@ -18,7 +18,6 @@ SLICE = Slice(
     "fleet", files("towpath.fleet") / "migrations", files("towpath.fleet") / "queries",
     blobs={names.FLEET: "fleet_tasks_known"},
 )  # fmt: skip
-_BACKOFF = Retry(limit=ATTEMPTS, base=5.0)
 
 
 def attach(app: App) -> None:
@@ -26,7 +25,8 @@ def attach(app: App) -> None:
     assets.attach(app)
     if not app.add_slice(SLICE):
         return
-    app.operation(names.RUN, queue=names.QUEUE, retry=_BACKOFF)(Dispatching(app).run)
+    backoff = Retry(limit=ATTEMPTS, base=app.settings.fleet_retry_seconds)
+    app.operation(names.RUN, queue=names.QUEUE, retry=backoff)(Dispatching(app).run)
 
     async def after(ctx: Context, payload: dict[str, Any]) -> None:
         await ending.after(app, ctx, payload)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
+import sys
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
@@ -27,6 +28,8 @@ from towpath.fleet.recovering import Recovering
 from towpath.fleet.storage import Place
 from towpath.fleet.views import TaskView, views
 
+PROGRAM = [sys.executable, "-c", "from towpath.cli import main; main()"]
+"""The `towpath` command."""
 ENDED = ("COMPLETED", "FAILED", "CANCELLED")
 
 

@@ -25,7 +25,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
 
-from tests.products.fleet.harbour import ENDED, Bucket, Lanes
+from tests.products.fleet.harbour import ENDED, PROGRAM, Bucket, Lanes
 from tests.products.fleet.operations import SHOUT
 from tests.services.postgres import PostgresServer
 from tests.services.sqs import SqsServer
@@ -145,13 +145,18 @@ class Storm:
 
     def _orchestrator(self, number: int) -> subprocess.Popen[bytes]:
         place, output = self._bucket.place, self._bucket.output
-        timing = {"TOWPATH_FLEET_ACK_SECONDS": "6", "TOWPATH_LEASE_SECONDS": "5", "TOWPATH_POOL_SIZE": "6"}
+        timing = {
+            "TOWPATH_FLEET_ACK_SECONDS": "6",
+            "TOWPATH_LEASE_SECONDS": "5",
+            "TOWPATH_POOL_SIZE": "6",
+            "TOWPATH_FLEET_RETRY_SECONDS": "0.3",
+        }
         env = dict(os.environ) | timing | {
             "TOWPATH_DATABASE_URL": self._url, "TOWPATH_BLOBS_URL": (self._folder / "blobs").as_uri(),
         }  # fmt: skip
         with (self._folder / f"orchestrator-{number}.log").open("ab") as log:
             return subprocess.Popen(
-                [sys.executable, "-m", "towpath", "fleet", "orchestrate", "--tenant", "north", "--operation", SHOUT,
+                [*PROGRAM, "fleet", "orchestrate", "--tenant", "north", "--operation", SHOUT,
                  "--input", f"{place.bucket}/{place.folder}", "--output", f"{output.bucket}/{output.folder}",
                  "--events", self._lanes.events.url, "--work", self._lanes.work.url, "--status", self._lanes.status.url,
                  "--max-attempts", str(MOST_ATTEMPTS), "--sweep", "5"],

@@ -18,13 +18,13 @@ from typing import Any
 import pytest
 
 from tests.engine.working import eventually, history
-from tests.products.fleet.harbour import ENDED, Bucket, Lanes
+from tests.products.fleet.harbour import ENDED, PROGRAM, Bucket, Lanes
 from tests.products.fleet.operations import SHOUT
 from tests.services.missing import lacking
 from tests.services.postgres import PostgresServer
 from tests.services.sqs import SqsServer
 from tests.services.weed import BUCKET, WeedServer
-from towpath import App, Settings, fleet
+from towpath import App, Settings, StoreUnavailable, fleet
 from towpath.fleet import stored
 from towpath.fleet.views import TaskView, views
 from towpath.models.moonshine_files import package
@@ -67,7 +67,7 @@ class Crew:
 
     def orchestrator(self, bucket: Bucket, lanes: Lanes, name: str, *more: str) -> subprocess.Popen[bytes]:
         return self.start(
-            sys.executable, "-m", "towpath", "fleet", "orchestrate", "--name", name, "--tenant", "north",
+            *PROGRAM, "fleet", "orchestrate", "--name", name, "--tenant", "north",
             "--input", f"{bucket.place.bucket}/{bucket.place.folder}", "--output",
             f"{bucket.output.bucket}/{bucket.output.folder}", "--events", lanes.events.url, "--work", lanes.work.url,
             "--status", lanes.status.url, *more, name=name,
@@ -111,9 +111,10 @@ async def tasks(app: App) -> list[TaskView]:
 async def until(app: App, total: int, within: float = 150.0) -> list[TaskView]:
     async with asyncio.timeout(within):
         while True:
-            found = await tasks(app)
-            if len(found) >= total and all(one.status in ENDED and not one.standing.retry_at for one in found):
-                return found
+            with suppress(StoreUnavailable):  # the database may be about to come back
+                found = await tasks(app)
+                if len(found) >= total and all(one.status in ENDED and not one.standing.retry_at for one in found):
+                    return found
             await asyncio.sleep(0.2)  # asking costs more than waiting
 
 
@@ -127,7 +128,7 @@ async def looking(postgres_url: str, tmp_path: Path) -> AsyncIterator[App]:
 
 def worker_command(lanes: Lanes, name: str) -> list[str]:
     return [
-        sys.executable, "-m", "towpath", "fleet", "worker", "--queue", lanes.work.url, "--status", lanes.status.url,
+        *PROGRAM, "fleet", "worker", "--queue", lanes.work.url, "--status", lanes.status.url,
         "--name", name, "--load", "tests.products.fleet.operations",
     ]  # fmt: skip
 
@@ -160,6 +161,7 @@ async def test_workers_that_reach_nothing_but_objects_and_queues_do_all_of_the_w
     await eventually(lambda: _some_completed(looking), within=120)
     os.killpg(first.pid, signal.SIGKILL)
     os.killpg(nodes["lighter"].pid, signal.SIGKILL)
+    await asyncio.to_thread(postgres_server.restart)
     found = await until(looking, len(data))
     assert {one.status for one in found} == {"COMPLETED"}, crew.log("second")[-3000:]
     for name, content in data.items():

@@ -47,13 +47,13 @@ export function useRecording(id: string): RecordingView {
   const live = computed(() => query.data.value !== null && viewOf(query.data.value.status) === "active");
 
   /** What changes when there is more of the transcript: it is another one, or more of the audio was heard. */
-  const newest = (): string | null => {
+  const newest = computed((): string | null => {
     const found = query.data.value;
     if (!found || found.transcript) return found?.transcript?.id ?? null;
     const heardSeconds = found.job?.progress?.current ?? 0;
     return heardSeconds > 0 ? `heard until ${heardSeconds}` : null;
-  };
-  const text = useLiveQuery<Transcript | null>(() => (newest() === null ? Promise.resolve(null) : getTranscript(id)), {
+  });
+  const text = useLiveQuery<Transcript | null>(() => (newest.value === null ? Promise.resolve(null) : getTranscript(id)), {
     watch: newest,
   });
 

@@ -14,6 +14,7 @@ export const MAIN_PAGES: readonly MainPage[] = [
   { name: "documents", title: "Documents", icon: "documents", key: "d" },
   { name: "search", title: "Search", icon: "search", key: "f" },
   { name: "batches", title: "Batches", icon: "batches", key: "b" },
+  { name: "fleet", title: "Fleet", icon: "fleet", key: "t" },
   { name: "jobs", title: "Jobs", icon: "jobs", key: "j" },
   { name: "inbox", title: "Inbox", icon: "inbox", key: "i" },
   { name: "queues", title: "Queues", icon: "queues", key: "q" },
