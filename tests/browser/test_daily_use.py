@@ -69,8 +69,11 @@ async def talk(client: httpx.AsyncClient) -> dict[str, Any]:
 
     async def found() -> bool:
         rows = (await client.get("/api/recordings")).json()["items"]
-        hits = (await client.get("/api/documents/search", params={"q": "the"})).json()["results"]
-        return all(row["has_transcript"] for row in rows) and {hit["recording_id"] for hit in hits} >= {second["id"]}
+        hits = (await client.get("/api/documents/search", params={"q": "ever failed"})).json()["results"]
+        return all(row["has_transcript"] for row in rows) and {hit["recording_id"] for hit in hits} >= {
+            first["id"],
+            second["id"],
+        }
 
     await eventually(found, within=120)
     transcript = (await client.get(f"/api/recordings/{first['id']}/transcript")).json()
