@@ -112,7 +112,7 @@ async def test_what_somebody_said_is_found_in_all_recordings_and_opens_at_its_se
     hit = hits.filter(has_text="Readings again")
     await hit.get_by_role("link").click()
     await expect(page).to_have_url(re.compile(rf"/recordings/{talk['other']}\?t={int(line['start'])}$"))
-    at = f"() => Math.abs(document.querySelector('audio').currentTime - {int(line['start'])}) < 0.3"
+    at = f"() => Math.abs(document.querySelector('audio')?.currentTime - {int(line['start'])}) < 0.3"
     await page.wait_for_function(at)
     await page.go_back()
     await expect(hits).to_have_count(2)
