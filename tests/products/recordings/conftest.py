@@ -40,4 +40,5 @@ async def studio(database_url: str, settings: Settings) -> AsyncIterator[Studio]
 def ear(monkeypatch: pytest.MonkeyPatch) -> Ear:
     ear = Ear()
     monkeypatch.setattr(windows, "_hear_window", ear.hear)
+    monkeypatch.setattr(windows, "steadiness", ear.steadiness)
     return ear

@@ -21,7 +21,7 @@ class Ear:
         self.stops_at: int | None = None
         """After so many windows it is held, and `stopped`."""
         self.stopped = False
-        self._really = windows._hear_window
+        self._really, self._steadiness = windows._hear_window, windows.steadiness
 
     def go_on(self) -> None:
         self.stops_at, self.stopped = None, False
@@ -39,3 +39,7 @@ class Ear:
         if self.hears is None:
             return await self._really(ctx, engine, group, start, end)
         return [[said[0], said[1], said[3] if len(said) > 3 else None, said[2]] for said in self.hears]
+
+    def steadiness(self, *given: Any) -> float | None:
+        """Of what the engine heard itself. What the test says is heard is not in the sound, and is not doubted."""
+        return self._steadiness(*given) if self.hears is None else None

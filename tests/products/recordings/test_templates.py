@@ -60,7 +60,7 @@ async def test_people_write_change_and_delete_templates_of_their_own(chatting: S
 
 
 async def test_a_template_is_chosen_at_the_upload_and_when_summarised_again(chatting: Studio, wire: WireServer, ear: Ear):
-    ear.hears = [(0.0, 0.4, "I bring the rope.", "Sam"), (0.4, 0.6, "By Friday.", "Sam"), (0.6, 0.9, "Good.", "Ada")]
+    ear.hears = [(0.0, 0.4, "I bring the rope."), (0.4, 0.6, "By Friday."), (0.6, 0.9, "Good.")]
     sent = await chatting.upload(auto_summary="true", template=ACTION_ITEMS.id)
     await drain(chatting.app)
     done = await chatting.get(sent["id"])
@@ -68,15 +68,19 @@ async def test_a_template_is_chosen_at_the_upload_and_when_summarised_again(chat
     assert (done["summary"]["template"], done["summary"]["text"]) == ("Action items", "Done.")
     [asked] = questions(wire)
     assert ACTION_ITEMS.prompt in asked
-    assert asked.endswith("Sam: I bring the rope. By Friday.\nAda: Good.")
+    assert asked.endswith("I bring the rope. By Friday. Good.")
 
     own = ok(await chatting.ann.post(ADDRESS, json={"name": "Haiku", "prompt": "Make a {number} haiku of it."}), 201)
+    for number, who in enumerate(("Sam", "Sam", "Ada")):
+        named = await chatting.ann.patch(f"/api/recordings/{sent['id']}/transcript/{number}", json={"speaker": who})
+        assert named.status_code == 200, named.text
     again = {"what": "summary", "template": own["id"]}
     ok(await chatting.ann.post(f"/api/recordings/{sent['id']}/reprocess", json=again), 202)
     await drain(chatting.app)
     done = await chatting.get(sent["id"])
     assert (done["template"], done["summary"]["template"]) == (own["id"], "Haiku")
     assert "Make a {number} haiku of it." in questions(wire)[-1]
+    assert questions(wire)[-1].endswith("Sam: I bring the rope. By Friday.\nAda: Good.")
 
     assert (await chatting.ann.delete(f"{ADDRESS}/{own['id']}")).status_code == 204
     left = await chatting.get(sent["id"])
