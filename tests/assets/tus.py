@@ -24,7 +24,7 @@ class Notes:
         assets.on_upload(app, "note", self.receive, check=self.check)
         return app
 
-    def check(self, app: App, sender: Sender, options: Mapping[str, str]) -> None:
+    async def check(self, app: App, sender: Sender, options: Mapping[str, str]) -> None:
         if options.get("title") == "bad":
             raise SchemaInvalid("is no good title", path="title")
 

@@ -79,7 +79,7 @@ async def test_without_a_session_or_token_nothing_but_the_way_in_is_open(site):
         "log_out", "get_login_methods", "check_health", "check_readiness", "begin_oidc_login", "finish_oidc_login",
         "log_in", "log_in_by_link", "reset_password",
         "open_share", "play_shared_audio", "get_shared_waveform",  # whoever has the link, which is a secret
-        "get_batch_input",  # the same
+        "get_batch_input", "get_fleet_object", "put_fleet_object",  # the same
         "provider_callback",  # whoever signs as that provider does
         "pubsub_push",  # whoever bears a token of the push subscription
     }  # fmt: skip

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from tests.engine.test_submitting import _the_call_is_over
+from tests.engine.test_submitting import the_call_is_over
 from tests.engine.working import eventually, on_sqlite
 from tests.products.batches.desk import Desk, EchoProvider, request
 from tests.server.api.site import ok, problem
@@ -93,7 +93,7 @@ class TestInDoubt:
             return (await desk.get(batch_id))["waiting_for"] == reason
 
         await eventually(lambda: waits_for("provider_call"))
-        await _the_call_is_over(desk.app, await desk.app.get((await desk.get(batch_id))["job_id"]))
+        await the_call_is_over(desk.app, await desk.app.get((await desk.get(batch_id))["job_id"]))
         await eventually(lambda: waits_for("submit_unknown"))
         return batch_id, (await desk.get(batch_id))["provider_jobs"][0]["id"]
 
@@ -160,7 +160,7 @@ async def test_nothing_is_paid_twice_wherever_it_breaks_off(desk: Desk, provider
             if where == "submit.accepted":
                 job = await desk.app.get((await desk.get(batch_id))["job_id"])
                 await eventually(lambda: _waits(desk, batch_id, "provider_call"))
-                await _the_call_is_over(desk.app, job)
+                await the_call_is_over(desk.app, job)
             found = await desk.done(batch_id)
     finally:
         failpoints.install(None)

@@ -12,16 +12,17 @@ SELECT :tenant, :source, key, json_extract(value, '$[0]'), json_extract(value, '
 FROM json_each(:rows) ORDER BY key
 
 -- name: search_words_add
+-- A CROSS JOIN is made in the order in which it is written: the list is walked once, not once for each passage.
 INSERT INTO towpath.search_words (rowid, terms)
 SELECT passage.number, item.value FROM json_each(:documents) AS item
-JOIN towpath.search_passage AS passage ON passage.source = :source AND passage.ordinal = item.key
+CROSS JOIN towpath.search_passage AS passage ON passage.source = :source AND passage.ordinal = item.key
 
 -- name: search_mentions_add
 INSERT INTO towpath.search_mention (tenant, type, key, source, passage, value, starts, ends)
 SELECT :tenant, json_extract(item.value, '$[1]'), json_extract(item.value, '$[2]'), :source, passage.number,
        json_extract(item.value, '$[3]'), json_extract(item.value, '$[4]'), json_extract(item.value, '$[5]')
 FROM json_each(:mentions) AS item
-JOIN towpath.search_passage AS passage ON passage.source = :source AND passage.ordinal = json_extract(item.value, '$[0]')
+CROSS JOIN towpath.search_passage AS passage ON passage.source = :source AND passage.ordinal = json_extract(item.value, '$[0]')
 WHERE true ON CONFLICT DO NOTHING
 
 -- name: search_database
