@@ -160,6 +160,7 @@ async def test_the_waveform_is_as_loud_as_the_sound(reader: Visitor, talk: Talk)
     drawn = page.locator("svg.measured path").first
     await expect(drawn).to_be_attached()
     tops = [float(part.split(" ")[1].split("V")[0]) for part in (await drawn.get_attribute("d")).split("M")[1:]]
+    await page.wait_for_function("() => document.querySelector('audio')?.duration > 0")  # NaN until the file's head is there
     length = await sound(page, "duration")
     lines = (await talk.client.get(f"/api{talk.path}/transcript")).json()["segments"]
     for line in lines:
