@@ -133,6 +133,7 @@ def worker_command(lanes: Lanes, name: str) -> list[str]:
     ]  # fmt: skip
 
 
+@pytest.mark.slow
 async def test_workers_that_reach_nothing_but_objects_and_queues_do_all_of_the_work(
     docks: Bucket, crew: Crew, looking: App, s3_server: WeedServer, sqs_server: SqsServer,
     postgres_server: PostgresServer,
@@ -178,6 +179,7 @@ async def _some_completed(app: App) -> bool:
     return any(one.status == "COMPLETED" for one in await tasks(app))
 
 
+@pytest.mark.slow
 async def test_a_worker_far_away_hears_what_was_said(
     docks: Bucket, crew: Crew, looking: App, s3_server: WeedServer, sqs_server: SqsServer
 ) -> None:

@@ -39,6 +39,7 @@ def view(status: str, state: State = State.SUCCEEDED) -> TaskView:
     return TaskView(TASK, Standing(status, Job("job", "fleet", "op", state=state)), DONE)
 
 
+@pytest.mark.slow
 async def test_a_short_storm_breaks_no_promise(
     postgres_url: str, s3_server: WeedServer, sqs_server: SqsServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
