@@ -40,4 +40,4 @@ async def test_the_event_log_tells_of_the_recording_from_its_upload_to_its_end(s
     names = [event["name"] for event in events]
     steps = [event["fields"]["step"] for event in events if event["name"] == "step.completed"]
     assert (names[0], names[-1]) == ("job.created", "job.partial")
-    assert steps == ["probe", "decode", "split", "save", "index"]
+    assert steps == ["probe", "decode", "split", "begin", "save", "index"]
