@@ -6926,7 +6926,10 @@ export interface components {
             polls: number;
             /** Provider */
             provider: string;
-            /** Shard */
+            /**
+             * Shard
+             * @description Its place among the shards of its model, from 0; people are shown it from 1.
+             */
             shard: number;
             /**
              * State
