@@ -212,7 +212,9 @@ async def _check_is_nobodys(tx: Tx, order: ProviderJob, external_id: str) -> Non
     """All tenants of an installation order with the same credentials: whoever could adopt the job of another order would be
     handed its results."""
     if await tx.fetch("provider_job_by_external_id", provider=order.provider, external_id=external_id):
-        raise NotRequeueable(f"{external_id!r} at {order.provider} belongs to another order here; look for {order.key!r} there")
+        raise NotRequeueable(
+            f"{external_id!r} at {order.provider} belongs to another order here; look for {order.key!r} there"
+        )
 
 
 def _submitted(
