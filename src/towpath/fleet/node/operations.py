@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,6 +14,7 @@ from towpath.fleet.messages import FailureKind, Note, Used
 
 T = TypeVar("T")
 _MOST_WAITING = 100
+_MOST_FIELDS, _MOST_AT_ONCE = 8 * 1024, 128 * 1024
 
 
 @dataclass(slots=True)
@@ -38,9 +40,21 @@ class RemoteContext:
     ) -> None:
         """Writes a line of the task's history; it goes out with the next heartbeat."""
         self._numbered += 1
+        if fields is not None and (size := len(json.dumps(fields, default=str))) > _MOST_FIELDS:
+            fields = {"truncated": True, "bytes": size}
         told = {"number": self._numbered, "name": name, "message": message, "level": level, "fields": fields}
         if len(self.notes) < _MOST_WAITING:
             self.notes.append(Note.model_validate(told))
+
+    def some_notes(self) -> list[Note]:
+        """Those that fit into the next report."""
+        size, some = 0, []
+        for note in self.notes:
+            size += len(note.model_dump_json())
+            if size > _MOST_AT_ONCE:
+                break
+            some.append(note)
+        return some
 
     async def progress(self, current: float, total: float | None = None, message: str | None = None) -> None:
         self.current, self.total = current, total if total is not None else self.total
