@@ -191,8 +191,10 @@ async def _is_later(harbour: Harbour, task_id: str, first: object) -> bool:
 
 
 async def test_a_broker_that_loses_everything_costs_time_and_no_attempt(
-    postgres_url: str, settings: Settings, docks: Bucket, sqs_server: SqsServer
+    postgres_url: str, settings: Settings, docks: Bucket, sqs_server: SqsServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    for who in ("orchestrating", "node.node"):
+        monkeypatch.setattr(f"towpath.fleet.{who}._AWAY", 0.2)
     lanes = await Lanes.dug(docks.folder)
     async with opened_harbour(postgres_url, settings, docks, lanes) as harbour:
         await docks.put("one.txt", b"one")
