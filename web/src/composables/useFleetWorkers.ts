@@ -13,7 +13,7 @@ const AT_ONCE_MS = 300;
 const FIGURES_MS = 5000;
 
 export function useFleetWorkers(): LiveQuery<FleetWorker[]> {
-  const workers = useLiveQuery<FleetWorker[]>(() => (isAdmin.value ? listWorkers() : Promise.resolve([])), {
+  const workers: LiveQuery<FleetWorker[]> = useLiveQuery(() => (isAdmin.value ? listWorkers() : Promise.resolve([])), {
     watch: isAdmin,
     pollMs: 30_000,
     after(pushed) {
