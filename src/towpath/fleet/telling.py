@@ -38,4 +38,4 @@ def tell_of(app: App) -> None:
 
 def _with_id(task_id: str, row: Mapping[str, object]) -> str:
     """Every message says in the same place which thing it is about."""
-    return json.dumps({"id": task_id} | row)
+    return json.dumps({"id": task_id, **row})
