@@ -10,7 +10,7 @@ from tests.engine.working import on_sqlite
 from tests.products.fleet.yard import SHOUT, Yard
 from towpath.cli.fleeting.working import _id_of
 from towpath.fleet.messages import MOST_MESSAGE, StatusReport, WorkerReport
-from towpath.fleet.node.operations import RemoteContext
+from towpath.fleet.node.operations import RemoteContext, fitting
 
 
 def context() -> RemoteContext:
@@ -22,7 +22,7 @@ async def test_what_an_operation_writes_fits_into_its_reports_however_much_it_is
     for number in range(100):
         await ctx.emit("long", "é" * 5000, fields={"x": "y" * (7000 if number % 2 else 10**6)})
     reports = 0
-    while notes := ctx.some_notes():
+    while notes := fitting(ctx.notes):
         told = {"task": "t", "attempt": 1, "secret": "s" * 43, "worker_id": "w", "sequence": 1, "status": "IN-PROGRESS"}
         body = StatusReport.model_validate(told | {"notes": notes}).model_dump_json()
         assert len(body.encode()) < MOST_MESSAGE

@@ -16,7 +16,7 @@ from towpath import ConfigurationError, Fatal, RateLimited, SchemaInvalid, Trans
 from towpath.fleet.messages import COMPLETED, FAILED, PROGRESS, URL_EXPIRED, Failure, HandedTask, StatusReport
 from towpath.fleet.node.channel import Answer, Channel
 from towpath.fleet.node.objects import Described, Expired, ObjectFailed, Objects
-from towpath.fleet.node.operations import RemoteContext, RemoteOperation, operation
+from towpath.fleet.node.operations import RemoteContext, RemoteOperation, fitting, operation
 
 log = logging.getLogger("towpath.fleet.worker")
 _RESEND = 2.0
@@ -144,7 +144,7 @@ class Attempt:
     async def _report(self, said: dict[str, Any]) -> Answer:
         ctx, task = self._ctx, self._task
         self._sequence += 1
-        notes = ctx.some_notes() if ctx else []
+        notes = fitting(ctx.notes) if ctx else []
         report = StatusReport(
             task=task.task, attempt=task.attempt, secret=task.secret, worker_id=self._worker, sequence=self._sequence,
             heartbeat_seconds=max(1.0, self._every), progress=ctx.current if ctx else None,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
@@ -46,16 +46,6 @@ class RemoteContext:
         if len(self.notes) < _MOST_WAITING:
             self.notes.append(Note.model_validate(told))
 
-    def some_notes(self) -> list[Note]:
-        """Those that fit into the next report."""
-        size, some = 0, []
-        for note in self.notes:
-            size += len(note.model_dump_json())
-            if size > _MOST_AT_ONCE:
-                break
-            some.append(note)
-        return some
-
     async def progress(self, current: float, total: float | None = None, message: str | None = None) -> None:
         self.current, self.total = current, total if total is not None else self.total
         self.message = message if message is not None else self.message
@@ -76,6 +66,17 @@ class RemoteContext:
 
     async def in_thread(self, function: Callable[..., T], *args: Any) -> T:
         return await asyncio.to_thread(function, *args)
+
+
+def fitting(notes: Sequence[Note]) -> list[Note]:
+    """The first of them, as many as fit into one report."""
+    size, some = 0, []
+    for note in notes:
+        size += len(note.model_dump_json())
+        if size > _MOST_AT_ONCE:
+            break
+        some.append(note)
+    return some
 
 
 def _sum(one: Used, other: Used) -> Used:
