@@ -46,6 +46,7 @@ def docks(
     monkeypatch.setenv("TOWPATH_DATABASE_URL", postgres_url)
     monkeypatch.setenv("TOWPATH_BLOBS_URL", (tmp_path / "blobs").as_uri())
     monkeypatch.setenv("TOWPATH_POOL_SIZE", "4")
+    monkeypatch.setenv("TOWPATH_FLEET_RETRY_SECONDS", "0.2")
     return Bucket(s3_server.endpoint, BUCKET, f"far-{next(_numbers)}")
 
 
@@ -218,6 +219,10 @@ async def _lapsed(app: App) -> bool:
     return True
 
 
+async def _is_claimed(app: App) -> bool:
+    return any(one.last is not None and one.last.acknowledged for one in await tasks(app))
+
+
 async def _outcomes(app: App) -> list[str | None]:
     [one] = await tasks(app)
     return [attempt.outcome for attempt in await stored.attempts(app, one.task.id)]
@@ -226,9 +231,9 @@ async def _outcomes(app: App) -> list[str | None]:
 class Delayed:
     """A task that takes until the test lets it go on, and its orchestrator."""
 
-    def __init__(self, crew: Crew, bucket: Bucket, lanes: Lanes, folder: Path) -> None:
+    def __init__(self, crew: Crew, bucket: Bucket, lanes: Lanes, folder: Path, looking: App) -> None:
         self.begun, self.go_on = folder / "begun", folder / "go-on"
-        self._bucket, self._lanes = bucket, lanes
+        self._bucket, self._lanes, self._looking = bucket, lanes, looking
         told = json.dumps({"begun": str(self.begun), "go_on": str(self.go_on)})
         crew.orchestrator(bucket, lanes, "orchestrator", "--operation", LINGER, "--settings", told)
 
@@ -236,6 +241,7 @@ class Delayed:
         await self._bucket.put("long.txt", b"long")
         await self._lanes.events.send([self._bucket.notice("long.txt", b"long")])
         await eventually(self.begun.exists, within=90)
+        await eventually(lambda: _is_claimed(self._looking), within=60)
 
     async def result(self) -> bytes:
         return await self._bucket.get("long.txt.json")
@@ -245,7 +251,7 @@ async def test_a_worker_process_that_was_frozen_past_its_lease_comes_back_too_la
     docks: Bucket, crew: Crew, looking: App, tmp_path: Path
 ) -> None:
     lanes = await Lanes.dug(docks.folder)
-    task = Delayed(crew, docks, lanes, tmp_path)
+    task = Delayed(crew, docks, lanes, tmp_path, looking)
     frozen = crew.start(*worker_command(lanes, "frozen"), name="frozen")
     await task.send()
     os.killpg(frozen.pid, signal.SIGSTOP)
@@ -289,7 +295,7 @@ async def test_a_worker_that_is_away_for_minutes_loses_its_task_and_is_a_good_wo
     need_namespaces()
     lanes = await Lanes.dug(docks.folder)
     ports = [int(s3_server.endpoint.rsplit(":", 1)[1]), sqs_server.port]
-    task = Delayed(crew, docks, lanes, tmp_path)
+    task = Delayed(crew, docks, lanes, tmp_path, looking)
     folder, connected = crew.cable(ports, "tug")
     await eventually(lambda: "ready" in crew.log("cable-tug"), within=60)
     tug = crew.far(worker_command(lanes, "tug"), ports, folder, "tug")
