@@ -5039,6 +5039,15 @@ export interface components {
             via: "https" | "queue";
         };
         /**
+         * FleetWorkerDeletedMessage
+         * @description `event: fleet_worker.deleted`. Nothing is known of a remote worker: it has spoken of a task before it told of itself.
+         *     Without an id of its own.
+         */
+        FleetWorkerDeletedMessage: {
+            /** Id */
+            id: string;
+        };
+        /**
          * FleetWorkerMessage
          * @description `event: fleet_worker`. A remote worker came or went, or another number of its slots is busy. For administrators, and
          *     without an id of its own.

@@ -107,6 +107,13 @@ class FleetWorkerMessage(FleetPresence):
     without an id of its own."""
 
 
+class FleetWorkerDeletedMessage(Answer):
+    """`event: fleet_worker.deleted`. Nothing is known of a remote worker: it has spoken of a task before it told of itself.
+    Without an id of its own."""
+
+    id: str
+
+
 class TaskDeletedMessage(Answer):
     """`event: task.deleted`. A task is gone, with its jobs. Without an id of its own."""
 
@@ -126,6 +133,7 @@ StreamMessage = (
     | DocumentItemMessage
     | DocumentItemDeletedMessage
     | FleetWorkerMessage
+    | FleetWorkerDeletedMessage
     | TaskMessage
     | TaskDeletedMessage
     | DocumentMessage
