@@ -100,24 +100,24 @@ def unsettled(url: str) -> list[dict[str, Any]]:
     live = "state IN ('queued', 'running', 'waiting') OR leased"
     columns = "id, operation, lane, state, reason, attempt, failures, ready, parked, leased, lease_until, run_at, deadline"
     now = "unixepoch('subsec')" if url.startswith("sqlite:") else "now()"
-    due = _rows(url, f"SELECT name AS id, operation, 'scheduled' AS state FROM towpath.schedule WHERE next_fire <= {now}")
-    return _rows(url, f"SELECT {columns} FROM towpath.job WHERE {live}") + due
+    due = rows(url, f"SELECT name AS id, operation, 'scheduled' AS state FROM towpath.schedule WHERE next_fire <= {now}")
+    return rows(url, f"SELECT {columns} FROM towpath.job WHERE {live}") + due
 
 
 def unsound_rows(url: str) -> list[dict[str, Any]]:
     """Rows that break a condition, see `tests/soundness.py`."""
-    return _rows(url, unsound("sqlite" if url.startswith("sqlite:") else "postgres"))
+    return rows(url, unsound("sqlite" if url.startswith("sqlite:") else "postgres"))
 
 
 def live_workers(url: str) -> list[str]:
     """The names of the workers whose rows say that they are still there."""
-    return [row["name"] for row in _rows(url, "SELECT name FROM towpath.worker WHERE stopped_at IS NULL")]
+    return [row["name"] for row in rows(url, "SELECT name FROM towpath.worker WHERE stopped_at IS NULL")]
 
 
 def between_two_messages(url: str) -> bool:
     """Whether a session of PostgreSQL waits for the rest of what its client has begun to ask, inside a transaction."""
     return bool(
-        _rows(
+        rows(
             url,
             "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND state = 'active' "
             "AND wait_event = 'ClientRead' AND xact_start IS NOT NULL",
@@ -125,7 +125,8 @@ def between_two_messages(url: str) -> bool:
     )
 
 
-def _rows(url: str, statement: str) -> list[dict[str, Any]]:
+def rows(url: str, statement: str) -> list[dict[str, Any]]:
+    """What a statement in PostgreSQL's words finds; tables are named as there."""
     if url.startswith("sqlite:"):
         return _sqlite_rows(url, [statement.replace("towpath.", "towpath_")])[0]
     return _postgres_rows(url, [statement])[0]

@@ -17,6 +17,7 @@ from towpath.core.records import Event, Job
 
 NOON = datetime(2024, 5, 1, 12, tzinfo=UTC)
 PARENT, CHILD, RETRIED, ALONE = "parent", "child", "retried", "alone"
+CALLED = "called"
 
 
 class Story:
@@ -101,6 +102,15 @@ def faultless() -> Story:
     story.end(CHILD, "job.succeeded", 1)
     story.event(PARENT, "job.children", 1, total=1, ok=1, partial=0, bad=0, current=1.0, of=1.0)
     story.end(PARENT, "job.succeeded", 1)
+
+    story.job(CALLED)
+    story.entry(CALLED, 1)
+    story.event(CALLED, "job.waiting", 1)
+    story.event(CALLED, "job.signalled", 1, signal="go")
+    story.event(CALLED, "step.completed", 1, step="signal go", kind="signal")
+    story.event(CALLED, "job.resumed", 1)
+    story.entry(CALLED, 2)
+    story.end(CALLED, "job.succeeded", 2)
     return story
 
 

@@ -8,10 +8,15 @@ import pytest
 
 from tests.cli.tree import commands, is_group
 from tests.http.hashing import hash_quickly
-from towpath import App, new_id
+from towpath import App, Settings, assets, documents, fleet, new_id
+from towpath.documents import intake as documents_intake
+from towpath.documents import stored as documents_stored
+from towpath.documents.intake import Given
+from towpath.fleet import intake as fleet_intake
 from towpath.http import audit
 from towpath.identity import passwords
 from towpath.identity.slice import SLICE
+from towpath.testing import drain
 
 PASSWORD = "four quiet barges pass"
 USER = pwd.getpwuid(os.getuid()).pw_name
@@ -29,9 +34,14 @@ RUNNING = {
 }  # fmt: skip
 """Run what others have asked for, or ask a server, which has its own lines."""
 WITH_WORK = {
-    "documents reingest", "documents cancel", "documents requeue", "documents delete", "fleet cancel", "fleet retry",
-}  # fmt: skip
-"""Change something that only work brings into being, and leave lines that no test here looks at."""
+    "documents reingest": ("documents.run", ["{document}"]),
+    "documents cancel": ("documents.cancel", ["{begun}"]),
+    "documents requeue": ("documents.retry", ["{run}"]),
+    "documents delete": ("documents.delete", ["{document}"]),
+    "fleet cancel": ("fleet.cancel", ["{task}"]),
+    "fleet retry": ("fleet.retry", ["{given_up}"]),
+}
+"""Change something that only work brings into being."""
 CHANGING = {
     "enqueue": ("job.create", ["add", "--queue", "sums"]),
     "jobs cancel": ("job.cancel", ["{queued}", "--reason", "not needed"]),
@@ -127,10 +137,52 @@ def batches(towpath, questions):
     return {"questions": questions, "batch": made["id"], "stopped": stopped, "order": order, "dataset": dataset}
 
 
+@pytest.fixture
+def worked(towpath, tmp_path):
+    """What has come of a file that could be read and of one that could not; and tasks of a fleet."""
+
+    async def work():
+        app = App(towpath.url, settings=Settings(blobs_url=(tmp_path / "blobs").as_uri()))
+        documents.attach(app)
+        fleet.attach(app)
+        async with app:
+            found = {"run": await reading(app, "canal.txt", "bad.pdf")}
+            await drain(app)
+            found["begun"] = await reading(app, "later.txt")
+            [document] = await documents_stored.documents_page(app, "default", before=None, limit=2)
+            found |= {"document": document.id, "task": await task(app), "given_up": await task(app)}
+        return found
+
+    towpath("migrate")
+    found = asyncio.run(work())
+    towpath("fleet", "cancel", found["given_up"])
+    return found
+
+
+async def reading(app, *names):
+    given = [Given(asset_id=await sent(app, name)) for name in names]
+    return (await documents_intake.create(app, documents_intake.Wanted("upload", given), documents_intake.Owner("default")))[
+        0
+    ]
+
+
+async def task(app):
+    return (await fleet_intake.create(app, fleet_intake.Wanted(), await sent(app, "a.wav"), fleet_intake.Owner("default")))[
+        0
+    ]
+
+
+async def sent(app, name):
+    async def pieces():
+        yield b"%PDF-1.4 and nothing more" if name.endswith("pdf") else b"The barge is late."
+
+    return (await assets.receive(app, "default", name, pieces(), kinds=None, created_by=None)).id
+
+
 def test_of_every_command_it_is_said_whether_it_changes_something():
     names = {name.removeprefix("towpath ") for name, command in commands() if name != "towpath"}
     groups = {name.removeprefix("towpath ") for name, command in commands() if is_group(command)}
-    told = LOOKING | RUNNING | WITH_WORK | CHANGING.keys()
+    told = LOOKING | RUNNING | WITH_WORK.keys() | CHANGING.keys()
     assert names - groups <= told
     assert told <= names
 
@@ -144,6 +196,15 @@ def test_a_command_that_changes_something_is_in_the_log_with_who_ran_it(towpath,
     assert (line.action, line.via, line.account) == (action, "cli", USER)
     assert line.target is None or PASSWORD not in line.target
     assert PASSWORD not in str(line.details)
+
+
+def test_a_command_that_changes_what_work_has_brought_is_in_the_log_too(towpath, worked):
+    for command, (action, words) in WITH_WORK.items():
+        before = {line.id for line in lines(towpath)}
+        towpath(*command.split(), *[word.format(**worked) for word in words])
+        [line] = [line for line in lines(towpath) if line.id not in before]
+        assert (line.action, line.via, line.account) == (action, "cli", USER)
+        assert line.target in worked.values() or command == "documents reingest"
 
 
 def test_migrations_are_in_the_log_that_they_bring(towpath_on_both):

@@ -35,6 +35,7 @@ TABLES = [
     "batch", "batch_dataset", "batch_gathering", "batch_request",
     "document_run", "document_item", "document", "document_result", "document_hold",
     "fleet_task", "fleet_object", "fleet_dispatch", "fleet_note", "fleet_worker", "fleet_intake",
+    "fleet_room",
     "search_source", "search_tag", "search_passage", "search_vectors", "search_mention",
 ]  # fmt: skip
 """Of all slices but the engine's, each with a row at least."""

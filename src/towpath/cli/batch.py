@@ -22,6 +22,7 @@ from towpath.cli.batching import datasets, moving, showing, transcribing, watchi
 from towpath.cli.batching.opening import BatchId, DatasetIds, opened_batches, readable
 from towpath.cli.batching.sent import tell_sent
 from towpath.cli.data import options_for
+from towpath.cli.fitting import first_fitting
 from towpath.cli.opening import run
 from towpath.cli.options import AsJson, Database, Limit, Tenant, finds_data
 from towpath.cli.screen import clean, console, say_json, table
@@ -129,16 +130,13 @@ def list_batches(
 
 
 async def _list(tenant: str | None, status: str | None, limit: int, database: str | None) -> Sequence[BatchView]:
-    """A status is told from jobs, so it is looked for page by page, until there are enough or no more."""
-    found: list[BatchView] = []
+    """A status is told from jobs."""
     async with opened_batches(database) as app:
-        before = None
-        while page := await stored.page(app, tenant, before=before, limit=limit):
-            found += [view for view in await views(app, page) if status in (None, view.status)]
-            before = page[-1].id
-            if len(found) >= limit or len(page) < limit:
-                break
-    return found[:limit]
+
+        async def page(before: str | None, count: int) -> Sequence[BatchView]:
+            return await views(app, await stored.page(app, tenant, before=before, limit=count))
+
+        return await first_fitting(page, lambda view: status in (None, view.status), lambda view: view.batch.id, limit)
 
 
 def _table(found: Sequence[BatchView]) -> Table:

@@ -21,9 +21,10 @@ GONE = ".deleted"
 
 @dataclass(frozen=True, slots=True)
 class Projection:
-    """A subject as it is now: whose it is, and what its readers are told, as JSON."""
+    """A subject as it is now: whose it is, and what its readers are told, as JSON. Without a tenant it concerns only those
+    who see what is everybody's."""
 
-    tenant: str
+    tenant: str | None
     json: str
 
 

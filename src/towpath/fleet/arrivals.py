@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import logging
 from dataclasses import dataclass
 from posixpath import basename
 
-from towpath import App, Transaction, new_id
+from towpath import App, SchemaInvalid, Transaction, new_id
 from towpath.fleet.events import Created, is_older
 from towpath.fleet.intake import Located, Owner, Wanted, add
 from towpath.fleet.names import BUCKETS_QUEUE, IN_BUCKET
 from towpath.fleet.recovering import ensure_lane
 from towpath.fleet.storage import Place, Storages
 
+log = logging.getLogger("towpath.fleet")
 TAKEN, KNOWN, IGNORED = "taken", "known", "ignored"
 
 
@@ -93,7 +95,12 @@ def _marks(before: object, found: Created) -> dict[str, str]:
 
 async def _current(app: App, intake: Intake, found: Created) -> Created | None:
     """As it is in its bucket now: a notice of what was replaced meanwhile is one of what is there. None: it is gone."""
-    there = await app.part(Storages).bucket(intake.input.bucket).head(found.key)
+    try:
+        there = await app.part(Storages).bucket(intake.input.bucket).head(found.key)
+    except SchemaInvalid as error:
+        # Others that came in the same notice are none the worse for it.
+        log.warning("passed over an object whose key cannot be used, %r: %s", found.key[:200], error)
+        return None
     if there is None or there.size == 0:
         return None
     if found.etag and there.etag != found.etag:

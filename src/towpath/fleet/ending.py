@@ -9,7 +9,7 @@ from typing import Any
 
 from towpath import App, Context, RetryLater, Transaction, Transient
 from towpath.fleet import stored, verdicts
-from towpath.fleet.names import HERE, KIND, control_key, output_key
+from towpath.fleet.names import HERE, KIND, WORKER, control_key, output_key
 from towpath.fleet.records import Dispatch, Task
 from towpath.fleet.storage import storage_of
 
@@ -30,6 +30,7 @@ async def after(app: App, ctx: Context, payload: dict[str, Any]) -> None:
     async def unit(tx: Transaction) -> None:
         await tx.change("fleet_dispatches_end", task_id=task.id, outcome=verdicts.CANCELLED, now=tx.now)
         await tx.tell(KIND, task.id)
+        await tx.tell(WORKER, *{one.worker_id for one in attempts if one.open and one.worker_id})
 
     await ctx.transact(unit)
     try:

@@ -47,6 +47,7 @@ class Located:
     route: str = HERE
     name: str = ""
     asset_id: str | None = None
+    sha256: str | None = None
 
 
 async def create(app: App, wanted: Wanted, asset_id: str, whose: Owner) -> tuple[str, str]:
@@ -60,7 +61,7 @@ async def create(app: App, wanted: Wanted, asset_id: str, whose: Owner) -> tuple
     head = await app.blobs.head(asset.blob_key)
     at = Located(
         HERE, asset.blob_key, task_id, head.etag if head else "", asset.bytes, HERE, result_key(task_id),
-        name=asset.name, asset_id=asset.id,
+        name=asset.name, asset_id=asset.id, sha256=asset.sha256 or None,
     )  # fmt: skip
     return task_id, await app.transact(lambda tx: add(tx, task_id, wanted, at, whose))
 
@@ -76,8 +77,8 @@ async def add(tx: Transaction, task_id: str, wanted: Wanted, at: Located, whose:
     await tx.change(
         "fleet_task_add", id=task_id, tenant=whose.tenant, operation=wanted.operation,
         settings=to_json(dict(wanted.settings)), source=at.source, object_key=at.object_key, mark=at.mark, etag=at.etag,
-        size=at.size, target=at.target, result_key=at.result_key, route=at.route, name=plain_text(at.name, 300),
-        asset_id=at.asset_id, created_by=whose.account_id, creator=whose.name, now=tx.now,
+        size=at.size, sha256=at.sha256, target=at.target, result_key=at.result_key, route=at.route,
+        name=plain_text(at.name, 300), asset_id=at.asset_id, created_by=whose.account_id, creator=whose.name, now=tx.now,
     )  # fmt: skip
     options: dict[str, Any] = {} if wanted.max_attempts is None else {"max_attempts": wanted.max_attempts}
     return await tx.enqueue(

@@ -9,7 +9,7 @@ from typing import Any
 from towpath import App, Context, Fatal, Transaction, Transient
 from towpath.fleet import verdicts
 from towpath.fleet.messages import COMPLETED, LOST, URL_EXPIRED, Failure, Output, Used
-from towpath.fleet.names import KIND, output_key
+from towpath.fleet.names import HERE, KIND, control_key, output_key
 from towpath.fleet.records import Dispatch, Task
 from towpath.fleet.storage import Found, storage_of
 from towpath.fleet.verdicts import raised
@@ -60,9 +60,20 @@ class Judging:
             if wrong := await self._differs(there, said):
                 return wrong
             await self._target.move(self._output, self._task.result_key)
+            await self._tidy()
         except (Transient, Fatal) as error:  # credentials that have ended are renewed
             raise StorageAway(str(error)) from None
         return None
+
+    async def _tidy(self) -> None:
+        """What earlier attempts have stored that were given up, and what their workers and this one were told beside it."""
+        task = self._task
+        if task.target != HERE:
+            last = self._dispatch.attempt
+            for attempt in range(1, last):
+                await self._target.delete(output_key(task.target, task.id, attempt))
+            for attempt in range(1, last + 1) if self._dispatch.route != HERE else ():
+                await self._target.delete(control_key(task.target, task.id, attempt))
 
     async def _differs(self, there: Found | None, said: Output) -> str | None:
         who = f"worker {self._dispatch.worker_id}"

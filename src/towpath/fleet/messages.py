@@ -28,7 +28,8 @@ FailureKind = Literal["network", "transcription", "storage", "operation"]
 """What of a task went wrong: getting at its objects, hearing them, storing the result, or anything else."""
 
 M = TypeVar("M", bound=BaseModel)
-_MOST_MESSAGE = 256 * 1024
+MOST_MESSAGE = 256 * 1024
+"""What a queue takes, and so no worker sends more over HTTPS."""
 
 
 def _any_case(value: object) -> object:
@@ -67,7 +68,7 @@ class Failure(Said):
 class Output(Said):
     """The result as the worker has stored it."""
 
-    size: Annotated[int, Field(ge=0)]
+    size: Annotated[int, Field(ge=0, le=10**15)]
     sha256: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 
 
@@ -131,6 +132,8 @@ class HandedTask(BaseModel):
     name: str
     size: int | None
     etag: str
+    sha256: str | None = None
+    """Of the object, where it is known beforehand."""
     get_url: str
     put_url: str
     control_url: str | None = None
@@ -152,7 +155,7 @@ def read_task(body: str | bytes) -> HandedTask:
 
 
 def _object(body: str | bytes) -> dict[str, Any]:
-    if len(body) > _MOST_MESSAGE:
+    if len(body) > MOST_MESSAGE:
         raise SchemaInvalid(f"the message has {len(body):,} bytes, more than any of ours")
     try:
         told = json.loads(body)

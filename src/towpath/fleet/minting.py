@@ -45,7 +45,7 @@ async def mint(app: App, task: Task, dispatch: Dispatch, now: datetime, base_url
 def message_of(task: Task, dispatch: Dispatch, minted: Minted) -> HandedTask:
     return HandedTask(
         task=task.id, attempt=dispatch.attempt, operation=task.operation, settings=task.settings, name=task.name,
-        size=task.size, etag=task.etag, get_url=minted.get_url, put_url=minted.put_url, control_url=minted.control_url,
-        urls_until=minted.until, deadline=dispatch.deadline.timestamp(),
+        size=task.size, etag=task.etag, sha256=task.sha256, get_url=minted.get_url, put_url=minted.put_url,
+        control_url=minted.control_url, urls_until=minted.until, deadline=dispatch.deadline.timestamp(),
         secret=task_secret(dispatch.link_key, task.id, dispatch.attempt),
     )  # fmt: skip

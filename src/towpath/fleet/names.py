@@ -5,6 +5,9 @@ from __future__ import annotations
 KIND = "task"
 """What the jobs work on, see `subject=`; and the message that tells of it."""
 
+WORKER = "fleet_worker"
+"""The message that tells of a remote worker: it came or went, or another number of its slots is busy."""
+
 RUN = "fleet.task"
 AFTER = "fleet.after"
 REMOVE = "fleet.remove"

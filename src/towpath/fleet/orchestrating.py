@@ -24,8 +24,9 @@ from towpath.fleet.storage import Storages, storage_of
 log = logging.getLogger("towpath.fleet")
 
 SWEEP_SECONDS = 300.0
-VISIBILITY = 120
-"""Seconds that others leave a message alone which we are at."""
+VISIBILITY = 30
+"""Seconds that others leave a message alone which we are at. If this process dies, it comes to them after that; whoever is
+slower does what another has done, too, and nothing comes of it."""
 _AWAY = 5.0
 _SWEEP_LOOK = 10.0
 

@@ -40,6 +40,8 @@ class Task:
     result_bytes: int | None
     result_sha256: str | None
     ended: Ended | None = None
+    sha256: str | None = None
+    """Of its object, where that is known beforehand."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +114,7 @@ def task_from(row: Row) -> Task:
         row["mark"], row["etag"], row["size"], row["target"], row["result_key"], row["route"], row["name"], row["asset_id"],
         row["created_by"], row["creator"], moment(row["created_at"]), row["result_bytes"], row["result_sha256"],
         None if row["last_job"] is None else Ended(row["last_job"], State(row["last_state"]), from_json(row["last_error"])),
+        row["sha256"],
     )  # fmt: skip
 
 

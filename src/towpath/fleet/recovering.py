@@ -9,9 +9,10 @@ from __future__ import annotations
 import logging
 import math
 from datetime import datetime, timedelta
+from typing import Any
 
 from towpath import App, Row, TowpathError, Transaction, moment
-from towpath.fleet.names import KIND, QUEUES, ended
+from towpath.fleet.names import CARE_LANE, KIND, QUEUES, WORKER, ended
 from towpath.fleet.sending import lost
 
 log = logging.getLogger("towpath.fleet")
@@ -29,6 +30,7 @@ class Recovering:
 
     async def turn(self) -> float:
         await self.recover()
+        await self.notice_silence()
         await self.make_room()
         return EVERY
 
@@ -64,6 +66,8 @@ class Recovering:
             if not changed:
                 raise _HeardAfterAll
             await tx.tell(KIND, row["task_id"], tenant=row["tenant"])
+            if taken:
+                await tx.tell(WORKER, row["worker_id"])
             return changed
 
         try:
@@ -73,17 +77,38 @@ class Recovering:
         log.warning("gave up task %s, attempt %d: %s", row["task_id"], row["attempt"], "silence" if taken else "not taken")
         return changed
 
+    async def notice_silence(self) -> None:
+        """Whoever watches is told once of a worker that is not heard of any more; by one process, whoever is first."""
+        since = await self._app.now() - ALIVE
+        silent = [row["id"] for row in await self._app.query("fleet_workers_silent", since=since, limit=_TOGETHER)]
+
+        async def unit(tx: Transaction) -> None:
+            await tx.tell(WORKER, *[one for one in silent if await tx.change("fleet_worker_went", id=one, since=since)])
+
+        if silent:
+            await self._app.transact(unit)
+
     async def make_room(self) -> None:
-        """Twice the slots, divided among the lanes that have tasks under way; what others are allowed stays as it was."""
+        """Twice the slots, divided among the lanes that have tasks under way. A cap that somebody has set by hand stays; a
+        lane whose cap was taken away again is seen to from then on."""
         app = self._app
         since = await app.now() - ALIVE
         slots = (await app.query("fleet_slots", since=since))[0]["slots"]
-        lanes = await app.query("fleet_lanes", queues=list(QUEUES))
+        lanes = await app.query("fleet_lanes", queues=list(QUEUES), care=CARE_LANE)
         active = {row["tenant"] for row in await app.query("fleet_open_lanes")}
         most = room_of(slots, len(active))
         for row in lanes:
             if row["max_roots"] != most:
-                await app.queues.lane(row["queue"], row["lane"], max_roots=most)
+                await _set_room(app, row["queue"], row["lane"], row["weight"], most)
+
+
+async def _set_room(app: App, queue: str, lane: str, weight: float, most: int) -> None:
+    """A weight that was set by hand stays. What is set is noted, to be told from what others set."""
+
+    async def noted(tx: Any, _: None) -> None:
+        await tx.execute("fleet_room_put", queue=queue, lane=lane, max_roots=most)
+
+    await app.queues.lane(queue, lane, weight=weight, max_roots=most, also=noted)
 
 
 def room_of(slots: int, lanes: int) -> int:
@@ -96,6 +121,9 @@ class _HeardAfterAll(Exception):
 
 
 async def ensure_lane(app: App, queue: str, tenant: str) -> None:
-    """Before the first task of a tenant; what the loop has set since stays."""
-    if not await app.query("fleet_lane_known", queue=queue, lane=tenant):
-        await app.queues.lane(queue, tenant, max_roots=_LEAST)
+    """Before a task of a tenant: so that the first ones do not all go out before the loop has looked. What is set stays."""
+    known = await app.query("fleet_lane_known", queue=queue, lane=tenant)
+    if not known:
+        await _set_room(app, queue, tenant, 1.0, _LEAST)
+    elif known[0]["max_slots"] is None and known[0]["max_roots"] is None:
+        await _set_room(app, queue, tenant, known[0]["weight"], _LEAST)

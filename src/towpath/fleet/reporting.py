@@ -10,13 +10,14 @@ import logging
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
-from towpath import App, Transaction, to_json
+from towpath import App, Fatal, Transaction, Transient, to_json
 from towpath.fleet import stored
-from towpath.fleet.messages import MISSED, PROGRESS, StatusReport, WorkerReport
+from towpath.fleet.messages import COMPLETED, MISSED, PROGRESS, StatusReport, WorkerReport
 from towpath.fleet.minting import Minted, mint
-from towpath.fleet.names import KIND, ended
+from towpath.fleet.names import KIND, WORKER, ended, output_key
 from towpath.fleet.records import Dispatch
 from towpath.fleet.secrets import holds
+from towpath.fleet.storage import storage_of
 
 log = logging.getLogger("towpath.fleet")
 
@@ -45,6 +46,8 @@ async def take(app: App, report: StatusReport, *, worker_id: str | None = None, 
     who = worker_id or report.worker_id
     verdict = _verdict(dispatch, report, who, known=worker_id is not None)
     if dispatch is None or verdict != ACCEPTED:
+        if dispatch is not None and verdict == OVER and report.status == COMPLETED:
+            await _clear_late(app, dispatch)
         return _dropped(report, who, verdict)
     try:
         await app.transact(lambda tx: _unit(app, tx, report, dispatch, who))
@@ -64,6 +67,17 @@ def _verdict(dispatch: Dispatch | None, report: StatusReport, who: str, *, known
     return ACCEPTED if report.sequence > dispatch.sequence else STALE
 
 
+async def _clear_late(app: App, dispatch: Dispatch) -> None:
+    """Its worker had been given up, and has stored a result all the same, which nobody will read. While an attempt is being
+    looked at, its result stays."""
+    task = next(iter(await stored.tasks(app, [dispatch.task_id])), None)
+    if task is not None and not dispatch.open:
+        try:
+            await storage_of(app, task.target).delete(output_key(task.target, task.id, dispatch.attempt))
+        except (Transient, Fatal) as error:
+            log.warning("a result of task %s that came too late could not be removed: %s", task.id, error)
+
+
 def _dropped(report: StatusReport, who: str, verdict: str) -> Heard:
     log.warning(
         "dropped %s of task %s, attempt %d, number %d from worker %s: it is %s",
@@ -74,7 +88,9 @@ def _dropped(report: StatusReport, who: str, verdict: str) -> Heard:
 
 async def _unit(app: App, tx: Transaction, report: StatusReport, dispatch: Dispatch, who: str) -> None:
     this = {"task_id": report.task, "attempt": report.attempt, "worker_id": who, "sequence": report.sequence}
+    is_news = True
     if report.status == PROGRESS:
+        is_news = _is_news(report, dispatch)
         changed = await tx.change(
             "fleet_dispatch_heard", **this, now=tx.now, lease_until=_lease(app, report, dispatch, tx.now),
             progress=report.progress, total=report.total, message=report.message,
@@ -86,14 +102,29 @@ async def _unit(app: App, tx: Transaction, report: StatusReport, dispatch: Dispa
         changed = await tx.change("fleet_dispatch_reported", **this, now=tx.now, report=to_json(said))
     if not changed:
         raise _Late
-    await tx.change("fleet_worker_touch", id=who, now=tx.now, before=tx.now - _TOUCHED_EVERY)
+    touched = await tx.change("fleet_worker_touch", id=who, now=tx.now, before=tx.now - _TOUCHED_EVERY)
+    is_back = bool(touched) and bool(await tx.change("fleet_worker_came", id=who))
     for note in report.notes:
         fields = None if note.fields is None else to_json(note.fields)
         await tx.change(
             "fleet_note_add", task_id=report.task, attempt=report.attempt, number=note.number, now=tx.now, level=note.level,
             name=note.name, message=note.message, fields=fields,
         )  # fmt: skip
-    await tx.tell(KIND, report.task, tenant=dispatch.tenant)
+    if is_news:
+        await tx.tell(KIND, report.task, tenant=dispatch.tenant)
+    if is_back or not dispatch.acknowledged or report.status != PROGRESS:
+        await tx.tell(WORKER, who, tenant=dispatch.tenant)  # one more of its slots is busy, or one less
+
+
+def _is_news(report: StatusReport, dispatch: Dispatch) -> bool:
+    """Whether anybody sees anything of it: most heartbeats only say that somebody is there."""
+    told = (
+        (report.progress, dispatch.progress),
+        (report.total, dispatch.progress_total),
+        (report.message, dispatch.message),
+    )
+    moved = any(new is not None and new != known for new, known in told)
+    return moved or not dispatch.acknowledged or bool(report.notes)
 
 
 def _lease(app: App, report: StatusReport, dispatch: Dispatch, now: datetime) -> datetime:
@@ -124,11 +155,15 @@ async def greet(app: App, report: WorkerReport, *, worker_id: str | None = None)
         "operations": " ".join(one for one in report.operations if " " not in one),
     }  # fmt: skip
 
+    who = worker_id or report.worker_id
+
     async def unit(tx: Transaction) -> None:
         if worker_id is not None:
             await tx.change("fleet_worker_seen", id=worker_id, now=tx.now, **told)
         else:
             name = report.name or report.worker_id
             await tx.change("fleet_worker_heard_of", id=report.worker_id, name=name, now=tx.now, **told)
+        if await tx.change("fleet_worker_came", id=who):
+            await tx.tell(WORKER, who)
 
     await app.transact(unit)

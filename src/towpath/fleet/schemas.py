@@ -104,7 +104,9 @@ class DeletedFleetTask(Answer):
     deleted: int
 
 
-class FleetWorker(Answer):
+class FleetPresence(Answer):
+    """A remote worker, and whether it is there."""
+
     id: str
     name: str
     tenant: Annotated[str | None, Field(description="Whose tasks it may have; null: everybody's.")]
@@ -120,6 +122,11 @@ class FleetWorker(Answer):
     slots: int
     busy: int
     operations: list[str]
+
+
+class FleetWorker(FleetPresence):
+    """A remote worker, and what it came to."""
+
     completed: Annotated[int, Field(description="Attempts of the last 24 hours that it completed.")]
     failed: Annotated[int, Field(description="Attempts of the last 24 hours that failed, were refused or given up.")]
     per_hour: Annotated[float, Field(description="Tasks it completed in an hour, over the last 24.")]

@@ -69,15 +69,20 @@ def _note(row: Row) -> schemas.FleetNote:
     )  # fmt: skip
 
 
-def worker_shape(worker: Worker, now: datetime, sums: Mapping[str, float] | None = None) -> schemas.FleetWorker:
+def presence_shape(worker: Worker, now: datetime, busy: int) -> schemas.FleetPresence:
+    return schemas.FleetPresence(**_presence(worker, now, busy))
+
+
+def _presence(worker: Worker, now: datetime, busy: int) -> dict[str, Any]:
     alive = worker.revoked_at is None and worker.seen_at is not None and worker.seen_at > now - ALIVE
-    told: dict[str, Any] = {
-        name: getattr(worker, name) for name in schemas.FleetWorker.model_fields if hasattr(worker, name)
-    }
+    told = {name: getattr(worker, name) for name in schemas.FleetPresence.model_fields if hasattr(worker, name)}
+    return told | {"alive": alive, "busy": busy}
+
+
+def worker_shape(worker: Worker, now: datetime, sums: Mapping[str, float] | None = None) -> schemas.FleetWorker:
     done = dict(sums or {})
-    told["busy"] = int(done.get("busy", 0))
     completed = int(done.get("completed", 0))
     return schemas.FleetWorker(
-        **told, alive=alive, completed=completed, failed=int(done.get("failed", 0)), per_hour=round(completed / 24, 3),
-        busy_seconds=round(done.get("seconds", 0.0), 1),
+        **_presence(worker, now, int(done.get("busy", 0))), completed=completed, failed=int(done.get("failed", 0)),
+        per_hour=round(completed / 24, 3), busy_seconds=round(done.get("seconds", 0.0), 1),
     )  # fmt: skip

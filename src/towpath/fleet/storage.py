@@ -13,6 +13,7 @@ from towpath.fleet.names import HERE
 
 _PIECE = 1024 * 1024
 SCHEMES = ("s3", "gs", "az")
+_LONGEST_KEY = 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +130,8 @@ class Bucket:
             ) from None
 
     async def head(self, key: str) -> Found | None:
+        if key.startswith("/") or len(key.encode()) > _LONGEST_KEY:
+            raise self._no_key()  # the library would look for another one
         try:
             told = await self._store.head_async(key)
         except FileNotFoundError:
@@ -182,6 +185,9 @@ class Bucket:
         except Exception as error:
             raise self._meaning(error) from None
 
+    def _no_key(self) -> SchemaInvalid:
+        return SchemaInvalid(f"this is no key that an object in {self.address} can have here")
+
     def _meaning(self, error: Exception) -> Exception:
         """What stands behind a question mark may be a signature."""
         from obstore import exceptions
@@ -193,8 +199,8 @@ class Bucket:
                 return Fatal(
                     f"{self.address} refuses the credentials of this installation", remedy="renew them, then requeue"
                 )
-            case exceptions.InvalidPathError():
-                return SchemaInvalid(f"this is no key of an object in {self.address}")
+            case exceptions.InvalidPathError() | ValueError():
+                return self._no_key()
             case _:
                 said = plain_text(str(error).partition("?")[0], 200)
                 return Transient(f"{self.address} could not be asked: {said}")

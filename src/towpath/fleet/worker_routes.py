@@ -10,7 +10,7 @@ from pydantic import Field
 from towpath import Transaction
 from towpath.fleet import claiming, reporting, schemas, stored, workers
 from towpath.fleet.access import FleetWorker, WorkerPath
-from towpath.fleet.messages import StatusReport, WorkerReport
+from towpath.fleet.messages import MOST_MESSAGE, StatusReport, WorkerReport
 from towpath.fleet.records import worker_from
 from towpath.fleet.shaping import worker_shape
 from towpath.fleet.statistics import sums_of_workers
@@ -22,7 +22,7 @@ from towpath.http.routing import Router
 from towpath.http.state import Engine, base_url_of
 
 router = Router(prefix="/api/fleet", tags=["fleet"])
-bodies.large("POST", "/api/fleet/status")
+bodies.large("POST", "/api/fleet/status", MOST_MESSAGE)
 
 
 class WorkerQuery(shapes.Request):

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from towpath import App, SchemaInvalid, Transaction, new_id, plain_text
 from towpath.fleet import stored
+from towpath.fleet.names import WORKER
 from towpath.fleet.records import Worker
 from towpath.identity.secrets import digest
 
@@ -41,6 +42,7 @@ async def add(tx: Transaction, new: NewWorker, name: str, tenant: str | None, cr
         "fleet_worker_add", id=new.id, name=_named(name), tenant=tenant, hash=digest(new.token), prefix=new.token[:_SHOWN],
         created_by=created_by, now=tx.now,
     )  # fmt: skip
+    await tx.tell(WORKER, new.id)
 
 
 def _named(name: str) -> str:
@@ -58,6 +60,7 @@ async def create(app: App, name: str, tenant: str | None, created_by: str | None
 
 async def revoke(tx: Transaction, worker_id: str) -> bool:
     """Its token opens nothing any more; what it has under way is given up when it is not heard of."""
+    await tx.tell(WORKER, worker_id)
     return bool(await tx.change("fleet_worker_revoke", id=worker_id, now=tx.now))
 
 

@@ -47,17 +47,20 @@ def stream(method: str, path: str, media_type: str) -> None:
     _streamed.add(Streamed(method, re.compile(path), media_type))
 
 
-_large: set[tuple[str, re.Pattern[str]]] = set()
+_large: dict[tuple[str, re.Pattern[str]], int | None] = {}
 
 
-def large(method: str, path: str) -> None:
-    """Declares a route that takes as much as a job may have as its payload; every other one takes `SMALL` bytes."""
-    _large.add((method, re.compile(path)))
+def large(method: str, path: str, most: int | None = None) -> None:
+    """Declares a route that takes so much, or else as much as a job may have as its payload; every other one takes `SMALL`
+    bytes."""
+    _large[method, re.compile(path)] = most
 
 
 def most_for(method: str, path: str, max_payload_bytes: int) -> int:
-    found = any(one == method and pattern.fullmatch(path) for one, pattern in _large)
-    return max_payload_bytes + MARGIN if found else SMALL
+    for (one, pattern), most in _large.items():
+        if one == method and pattern.fullmatch(path):
+            return max_payload_bytes + MARGIN if most is None else most
+    return SMALL
 
 
 def streamed(method: str, path: str) -> Streamed | None:

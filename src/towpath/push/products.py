@@ -28,7 +28,7 @@ class Products:
 
     async def messages(self, groups: Sequence[Group], jobs: Mapping[str, Job], wants: Wants) -> list[Message]:
         """They have no id, and are sent before the messages of the jobs that made the change: whoever is cut off in between
-        comes back to before it, and is told again."""
+        comes back to before it, and is told again. Whose a thing is, its projection knows best."""
         made: list[Message] = []
         for kind, tenants in self._changed(groups, jobs).items():
             ids = [one for one, tenant in tenants.items() if wants(kind, tenant, one)]
@@ -36,7 +36,8 @@ class Products:
                 continue
             found = await self._ask(kind, ids)
             if found is not None:
-                made += [_message(kind, one, found.get(one), tenants[one]) for one in ids]
+                told = [_message(kind, one, found.get(one), tenants[one]) for one in ids]
+                made += [message for message in told if wants(kind, message.tenant, message.about)]
         return made
 
     def _changed(self, groups: Sequence[Group], jobs: Mapping[str, Job]) -> dict[str, dict[str, str]]:

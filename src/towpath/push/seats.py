@@ -51,15 +51,15 @@ class Seats:
             return self.by_tenant.setdefault(wanted.tenant, set())
         return self.everything
 
-    def any_wants(self, kind: str, tenant: str, about: str) -> bool:
+    def any_wants(self, kind: str, tenant: str | None, about: str) -> bool:
         return any(seat.wanted.takes(kind, tenant, about) for seat in self._near(tenant, about))
 
     def for_message(self, message: Message) -> list[Seat]:
         near = self._near(message.tenant, message.about)
         return [seat for seat in near if seat.wanted.takes(message.kind, message.tenant, message.about)]
 
-    def _near(self, tenant: str, job_id: str) -> Iterator[Seat]:
-        for group in (self.everything, self.by_tenant.get(tenant, ()), self.by_job.get(job_id, ())):
+    def _near(self, tenant: str | None, job_id: str) -> Iterator[Seat]:
+        for group in (self.everything, self.by_tenant.get(tenant or "", ()), self.by_job.get(job_id, ())):
             yield from group
 
     def jobs_only(self) -> frozenset[str] | None:

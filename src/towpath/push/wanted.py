@@ -18,7 +18,7 @@ class Wanted:
     job_id: str | None = None
     kinds: frozenset[str] | None = None
 
-    def takes(self, kind: str, tenant: str, about: str) -> bool:
+    def takes(self, kind: str, tenant: str | None, about: str) -> bool:
         return (
             (self.kinds is None or kind in self.kinds)
             and (self.tenant is None or self.tenant == tenant)

@@ -55,7 +55,7 @@ class Bucket:
     """A folder of a bucket, for people who put things there."""
 
     def __init__(self, endpoint: str, bucket: str, folder: str) -> None:
-        self.name, self.folder = bucket, folder
+        self.endpoint, self.name, self.folder = endpoint, bucket, folder
         self._client: Any = boto3.Session("towpath", "not-so-secret", region_name="us-east-1").client(
             "s3", endpoint_url=endpoint
         )

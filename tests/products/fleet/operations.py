@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import time
+from pathlib import Path
 
 from towpath import Fatal, SchemaInvalid, Transient
 from towpath.fleet import RemoteContext, remote_operation
 
-SHOUT, STUMBLE, DAWDLE = "yard.shout", "yard.stumble", "yard.dawdle"
+SHOUT, STUMBLE, DAWDLE, LINGER = "yard.shout", "yard.stumble", "yard.dawdle", "yard.linger"
 _KINDS = {"transient": Transient, "schema_invalid": SchemaInvalid, "fatal": Fatal}
 _gates: dict[str, asyncio.Event] = {}
 
@@ -34,6 +36,19 @@ async def dawdle(ctx: RemoteContext) -> None:
     """Does nothing until somebody lets it go on, or it is told to stop."""
     await _gates.setdefault(ctx.task, asyncio.Event()).wait()
     ctx.output.write_bytes(b"at last")
+
+
+@remote_operation(LINGER)
+async def linger(ctx: RemoteContext) -> None:
+    """Like `dawdle`, for workers in processes of their own: until there is the file that its settings name."""
+    await ctx.in_thread(_let_go_by, Path(ctx.settings["begun"]), Path(ctx.settings["go_on"]))
+    ctx.output.write_bytes(f"attempt {ctx.attempt}".encode())
+
+
+def _let_go_by(begun: Path, go_on: Path) -> None:
+    begun.touch()
+    while not go_on.exists():
+        time.sleep(0.02)  # another process makes it
 
 
 def let_go(task_id: str) -> None:

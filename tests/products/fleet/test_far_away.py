@@ -10,7 +10,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Iterator
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack, asynccontextmanager, suppress
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -19,13 +19,15 @@ import pytest
 
 from tests.engine.working import eventually, history
 from tests.products.fleet.harbour import ENDED, PROGRAM, Bucket, Lanes
-from tests.products.fleet.operations import SHOUT
+from tests.products.fleet.operations import LINGER, SHOUT
 from tests.services.missing import lacking
 from tests.services.postgres import PostgresServer
 from tests.services.sqs import SqsServer
 from tests.services.weed import BUCKET, WeedServer
-from towpath import App, Settings, StoreUnavailable, fleet
+from towpath import App, Settings, StoreUnavailable, Transaction, fleet
 from towpath.fleet import stored
+from towpath.fleet.node.node import Node
+from towpath.fleet.node.over_queues import OverQueues
 from towpath.fleet.views import TaskView, views
 from towpath.models.moonshine_files import package
 
@@ -44,6 +46,7 @@ def docks(
     monkeypatch.setenv("TOWPATH_DATABASE_URL", postgres_url)
     monkeypatch.setenv("TOWPATH_BLOBS_URL", (tmp_path / "blobs").as_uri())
     monkeypatch.setenv("TOWPATH_POOL_SIZE", "4")
+    monkeypatch.setenv("TOWPATH_FLEET_RETRY_SECONDS", "0.2")
     return Bucket(s3_server.endpoint, BUCKET, f"far-{next(_numbers)}")
 
 
@@ -108,7 +111,7 @@ async def tasks(app: App) -> list[TaskView]:
     return await views(app, await stored.page(app, None, before=None, limit=1000))
 
 
-async def until(app: App, total: int, within: float = 150.0) -> list[TaskView]:
+async def until(app: App, total: int, within: float = 300.0) -> list[TaskView]:
     async with asyncio.timeout(within):
         while True:
             with suppress(StoreUnavailable):  # the database may be about to come back
@@ -204,6 +207,121 @@ async def test_a_worker_far_away_hears_what_was_said(
     assert told["text"]
     assert told["segments"][0]["start"] < told["segments"][0]["end"]
     lanes.close()
+
+
+async def _lapsed(app: App) -> bool:
+    """The lease of whoever has the task runs out now, and the orchestrator's loop notices."""
+
+    async def unit(tx: Transaction) -> int:
+        return await tx.execute("UPDATE towpath.fleet_dispatch SET lease_until = to_timestamp(1) WHERE ended_at IS NULL")
+
+    await app.transact(unit)
+    return True
+
+
+async def _is_claimed(app: App) -> bool:
+    return any(one.last is not None and one.last.acknowledged for one in await tasks(app))
+
+
+async def _outcomes(app: App) -> list[str | None]:
+    [one] = await tasks(app)
+    return [attempt.outcome for attempt in await stored.attempts(app, one.task.id)]
+
+
+class Delayed:
+    """A task that takes until the test lets it go on, and its orchestrator."""
+
+    def __init__(self, crew: Crew, bucket: Bucket, lanes: Lanes, folder: Path, looking: App) -> None:
+        self.begun, self.go_on = folder / "begun", folder / "go-on"
+        self._bucket, self._lanes, self._looking = bucket, lanes, looking
+        told = json.dumps({"begun": str(self.begun), "go_on": str(self.go_on)})
+        crew.orchestrator(bucket, lanes, "orchestrator", "--operation", LINGER, "--settings", told)
+
+    async def send(self) -> None:
+        await self._bucket.put("long.txt", b"long")
+        await self._lanes.events.send([self._bucket.notice("long.txt", b"long")])
+        await eventually(self.begun.exists, within=90)
+        await eventually(lambda: _is_claimed(self._looking), within=60)
+
+    async def result(self) -> bytes:
+        return await self._bucket.get("long.txt.json")
+
+
+async def test_a_worker_process_that_was_frozen_past_its_lease_comes_back_too_late(
+    docks: Bucket, crew: Crew, looking: App, tmp_path: Path
+) -> None:
+    lanes = await Lanes.dug(docks.folder)
+    task = Delayed(crew, docks, lanes, tmp_path, looking)
+    frozen = crew.start(*worker_command(lanes, "frozen"), name="frozen")
+    await task.send()
+    os.killpg(frozen.pid, signal.SIGSTOP)
+    task.begun.unlink()
+    await _lapsed(looking)
+    async with aboard(lanes) as fresh:
+        await eventually(task.begun.exists, within=60)
+        os.killpg(frozen.pid, signal.SIGCONT)
+        task.go_on.touch()
+        [done] = await until(looking, 1)
+        assert done.last is not None
+        assert done.last.worker_id == fresh
+    assert await _outcomes(looking) == ["lost", "completed"]
+    assert await task.result() == b"attempt 2"
+    await eventually(lambda: "attempt 1: COMPLETED" in crew.log("frozen"), within=30)  # so it says, and nobody minds
+    assert await task.result() == b"attempt 2"
+    lanes.close()
+
+
+@asynccontextmanager
+async def aboard(lanes: Lanes) -> AsyncIterator[str]:
+    """A worker in this process."""
+    node = Node(
+        OverQueues(lanes.work.url, lanes.status.url), "fresh", asks_for=1.0, drain_seconds=0.0, heartbeat_seconds=1.0
+    )
+    running = asyncio.create_task(node.run())
+    try:
+        yield "fresh"
+    finally:
+        node.stop()
+        await asyncio.wait_for(running, 30)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("how", "seconds"), [("frozen", 75.0), ("cut off", 120.0)])
+async def test_a_worker_that_is_away_for_minutes_loses_its_task_and_is_a_good_worker_afterwards(
+    docks: Bucket, crew: Crew, looking: App, s3_server: WeedServer, sqs_server: SqsServer, tmp_path: Path, how: str,
+    seconds: float,
+) -> None:  # fmt: skip
+    """In real time: its lease is a minute, and nobody helps the clock."""
+    need_namespaces()
+    lanes = await Lanes.dug(docks.folder)
+    ports = [int(s3_server.endpoint.rsplit(":", 1)[1]), sqs_server.port]
+    task = Delayed(crew, docks, lanes, tmp_path, looking)
+    folder, connected = crew.cable(ports, "tug")
+    await eventually(lambda: "ready" in crew.log("cable-tug"), within=60)
+    tug = crew.far(worker_command(lanes, "tug"), ports, folder, "tug")
+    await task.send()
+    if how == "frozen":
+        os.killpg(tug.pid, signal.SIGSTOP)
+    else:
+        end(connected)
+    await asyncio.sleep(seconds)
+    await eventually(lambda: _was_given_up(looking), within=60)
+    task.go_on.touch()
+    if how == "frozen":
+        os.killpg(tug.pid, signal.SIGCONT)
+    else:
+        crew.cable(ports, "tug")
+    [done] = await until(looking, 1)
+    assert done.status == "COMPLETED", crew.log("tug")[-3000:]
+    assert (await _outcomes(looking))[0] == "lost"
+    assert (await _outcomes(looking)).count("completed") == 1
+    assert done.last is not None
+    assert await task.result() == f"attempt {done.last.attempt}".encode()
+    lanes.close()
+
+
+async def _was_given_up(app: App) -> bool:
+    return (await _outcomes(app))[0] == "lost"
 
 
 async def _is_sent(app: App) -> bool:

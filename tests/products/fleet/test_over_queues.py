@@ -11,12 +11,13 @@ from itertools import count
 from pathlib import Path
 
 import boto3
+import httpx
 import pytest
 
 from tests.engine.working import eventually, on_sqlite
 from tests.products.fleet.harbour import Bucket, Harbour, Lanes, opened_harbour
 from tests.products.fleet.operations import DAWDLE, SHOUT, STUMBLE
-from tests.products.fleet.yard import Yard
+from tests.products.fleet.yard import Yard, report
 from tests.server.api.site import ok, problem
 from tests.services.sqs import SqsServer
 from tests.services.weed import BUCKET, WeedServer
@@ -24,6 +25,7 @@ from towpath import Settings
 from towpath.fleet import moving, stored
 from towpath.fleet.arrivals import Intake
 from towpath.fleet.intake import Wanted
+from towpath.fleet.messages import read_task
 from towpath.fleet.notices import remember
 
 _numbers = count(1)
@@ -72,7 +74,33 @@ async def test_every_content_becomes_one_result_whatever_the_event_queue_brings(
     assert {one.last.worker_id for one in found if one.last} == {"tug"}
     for name, data in {**names, "twice.txt": newer}.items():
         assert await bucket.get(f"{name}.json") == data.upper()
-    assert await bucket.keys("towpath/") == []
+    await eventually(lambda: _nothing_left(bucket))
+
+
+async def _nothing_left(bucket: Bucket) -> bool:
+    return await bucket.keys("towpath/") == []
+
+
+async def test_what_attempts_leave_behind_that_were_given_up_is_removed(harbour: Harbour) -> None:
+    bucket, lanes = harbour.bucket, harbour.lanes
+    await bucket.put("one.txt", b"one")
+    await lanes.events.send([bucket.notice("one.txt", b"one")])
+    async with harbour.orchestrating(), httpx.AsyncClient() as client:
+        [message] = await lanes.work.receive(1, wait_seconds=20)
+        frozen = read_task(message.body)
+        await lanes.work.delete([message])
+        assert (await client.put(frozen.put_url, content=b"early")).is_success
+        await _lapse(harbour)
+        async with harbour.node():
+            [view] = await harbour.until(1)
+        assert view.last is not None
+        assert (view.status, view.last.attempt) == ("COMPLETED", 2)
+        await eventually(lambda: _nothing_left(bucket))
+        assert (await client.put(frozen.put_url, content=b"late")).is_success
+        late = report(frozen, "frozen", 1, "COMPLETED", output={"size": 4, "sha256": "0" * 64})
+        await lanes.status.send([late.model_dump_json(exclude_none=True)])
+        await eventually(lambda: _nothing_left(bucket))
+    assert await bucket.get("one.txt.json") == b"ONE"
 
 
 async def _is_empty(harbour: Harbour) -> bool:
@@ -163,8 +191,10 @@ async def _is_later(harbour: Harbour, task_id: str, first: object) -> bool:
 
 
 async def test_a_broker_that_loses_everything_costs_time_and_no_attempt(
-    postgres_url: str, settings: Settings, docks: Bucket, sqs_server: SqsServer
+    postgres_url: str, settings: Settings, docks: Bucket, sqs_server: SqsServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    for who in ("orchestrating", "node.node"):
+        monkeypatch.setattr(f"towpath.fleet.{who}._AWAY", 0.2)
     lanes = await Lanes.dug(docks.folder)
     async with opened_harbour(postgres_url, settings, docks, lanes) as harbour:
         await docks.put("one.txt", b"one")

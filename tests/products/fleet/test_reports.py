@@ -139,7 +139,11 @@ async def test_most_tasks_wait_in_the_database_and_not_with_workers(yard: Yard) 
         job_id = next(
             one["job_id"] for one in ok(await yard.ann.get("/api/fleet/tasks"))["items"] if one["status"] == "QUEUED"
         )
-        assert "waits for a worker to ask for it" in (await yard.app.explain(job_id)).sentence
+        await eventually(lambda: _waits_for(yard, job_id, "a worker to ask for it"))  # it was sent, and goes to rest
+
+
+async def _waits_for(yard: Yard, job_id: str, what: str) -> bool:
+    return f"waits for {what}" in (await yard.app.explain(job_id)).sentence
 
 
 async def _is(count: object, wanted: int) -> bool:

@@ -4970,7 +4970,10 @@ export interface components {
             /** Worker Id */
             worker_id: string | null;
         };
-        /** FleetWorker */
+        /**
+         * FleetWorker
+         * @description A remote worker, and what it came to.
+         */
         FleetWorker: {
             /**
              * Alive
@@ -5036,6 +5039,64 @@ export interface components {
             via: "https" | "queue";
         };
         /**
+         * FleetWorkerDeletedMessage
+         * @description `event: fleet_worker.deleted`. Nothing is known of a remote worker: it has spoken of a task before it told of itself.
+         *     Without an id of its own.
+         */
+        FleetWorkerDeletedMessage: {
+            /** Id */
+            id: string;
+        };
+        /**
+         * FleetWorkerMessage
+         * @description `event: fleet_worker`. A remote worker came or went, or another number of its slots is busy. For administrators, and
+         *     without an id of its own.
+         */
+        FleetWorkerMessage: {
+            /**
+             * Alive
+             * @description It was heard of in the last two minutes.
+             */
+            alive: boolean;
+            /** Busy */
+            busy: number;
+            /** Created At */
+            created_at: string;
+            /** Created By */
+            created_by: string | null;
+            /** Host */
+            host: string | null;
+            /** Id */
+            id: string;
+            /** Name */
+            name: string;
+            /** Operations */
+            operations: string[];
+            /**
+             * Prefix
+             * @description How its token begins.
+             */
+            prefix: string | null;
+            /** Revoked At */
+            revoked_at: string | null;
+            /** Seen At */
+            seen_at: string | null;
+            /** Slots */
+            slots: number;
+            /**
+             * Tenant
+             * @description Whose tasks it may have; null: everybody's.
+             */
+            tenant: string | null;
+            /** Version */
+            version: string | null;
+            /**
+             * Via
+             * @enum {string}
+             */
+            via: "https" | "queue";
+        };
+        /**
          * HandedTask
          * @description What a worker needs to know, and nothing else: no database, no credentials of a cloud.
          */
@@ -5067,6 +5128,8 @@ export interface components {
             settings: {
                 [key: string]: unknown;
             };
+            /** Sha256 */
+            sha256?: string | null;
             /** Size */
             size: number | null;
             /** Task */
@@ -8218,6 +8281,11 @@ export interface components {
             created_at: string;
             /** Failure Reason */
             failure_reason: string | null;
+            /**
+             * Id
+             * @description The same as `task_id`.
+             */
+            id: string;
             /** Job Id */
             job_id: string | null;
             /**

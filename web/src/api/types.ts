@@ -93,6 +93,7 @@ export type FleetTask = Schemas["FleetTask"];
 export type FleetTaskDetail = Schemas["FleetTaskDetail"];
 export type FleetStatus = FleetTask["status"];
 export type FleetWorker = Schemas["FleetWorker"];
+export type FleetPresence = Schemas["FleetWorkerMessage"];
 export type FleetReport = Schemas["FleetReport"];
 export type FleetWindow = FleetReport["window"];
 export type Subject = Schemas["Subject"];

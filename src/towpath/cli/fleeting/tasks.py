@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from towpath.cli.auditing import note
+from towpath.cli.fitting import first_fitting
 from towpath.cli.fleeting.opening import TaskId, opened_fleet
 from towpath.cli.opening import run
 from towpath.cli.options import AsJson, Database, Limit, Tenant, finds_data
@@ -15,6 +16,7 @@ from towpath.cli.screen import clean, console, say_json, table
 from towpath.engine.app import App
 from towpath.fleet import moving, stored
 from towpath.fleet.records import Dispatch
+from towpath.fleet.status import STATUSES
 from towpath.fleet.views import TaskView, views
 
 
@@ -35,6 +37,8 @@ def tasks(
       towpath fleet tasks --status failed --json
     """
     wanted = None if status is None else status.upper().replace("_", "-")
+    if wanted not in (None, *STATUSES):
+        raise typer.BadParameter(f"a task is {', '.join(STATUSES)}; got {status!r}", param_hint="--status")
     found = run(_list(tenant, wanted, limit, database))
     if as_json:
         say_json([_as_dict(view) for view in found])
@@ -51,16 +55,13 @@ def tasks(
 
 
 async def _list(tenant: str | None, status: str | None, limit: int, database: str | None) -> Sequence[TaskView]:
-    """A status is told from jobs, so it is looked for page by page, until there are enough or no more."""
-    found: list[TaskView] = []
+    """A status is told from jobs."""
     async with opened_fleet(database) as app:
-        before = None
-        while page := await stored.page(app, tenant, before=before, limit=limit):
-            found += [view for view in await views(app, page) if status in (None, view.status)]
-            before = page[-1].id
-            if len(found) >= limit or len(page) < limit:
-                break
-    return found[:limit]
+
+        async def page(before: str | None, count: int) -> Sequence[TaskView]:
+            return await views(app, await stored.page(app, tenant, before=before, limit=count))
+
+        return await first_fitting(page, lambda view: status in (None, view.status), lambda view: view.task.id, limit)
 
 
 def _as_dict(view: TaskView) -> dict[str, object]:

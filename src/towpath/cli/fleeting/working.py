@@ -7,6 +7,7 @@ import importlib
 import logging
 import os
 import platform
+import re
 import signal
 import sys
 from pathlib import Path
@@ -91,6 +92,12 @@ def _load(module: str) -> None:
         raise ConfigurationError(f"the module {module!r} could not be loaded: {error}") from None
 
 
+def _id_of(name: str) -> str:
+    """What reports carry: the name as far as an id may have it, and something that tells two of the same name apart."""
+    plain = re.sub(r"[^A-Za-z0-9._-]+", "-", name)[:50].strip("-")
+    return f"{plain or 'worker'}:{uuid7()[-12:]}"
+
+
 async def _work(
     over_https: tuple[str, str], over_queues: tuple[str, str], name: str, slots: int, folder: Path | None
 ) -> None:
@@ -100,7 +107,7 @@ async def _work(
     from towpath.fleet.node.over_queues import OverQueues
 
     channel: Channel = OverHttps(*over_https) if over_https[0] else OverQueues(*over_queues)
-    node = Node(channel, f"{name}:{uuid7()[-12:]}"[-64:], name=name, slots=slots, folder=folder)
+    node = Node(channel, _id_of(name), name=name, slots=slots, folder=folder)
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, node.stop)

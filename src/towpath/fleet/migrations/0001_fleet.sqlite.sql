@@ -12,6 +12,8 @@ CREATE TABLE towpath_fleet_task (
     mark          text NOT NULL,
     etag          text NOT NULL,
     size          bigint,
+    -- Its checksum, where that is known beforehand.
+    sha256        text,
     -- Where the result goes, in the same way.
     target        text NOT NULL,
     result_key    text NOT NULL,
@@ -112,6 +114,8 @@ CREATE TABLE towpath_fleet_worker (
     created_at REAL NOT NULL,
     revoked_at REAL,
     seen_at    REAL,
+    -- 1 from when it came until it was told that it has gone.
+    present    bigint NOT NULL DEFAULT 0,
     host       text,
     version    text,
     slots      bigint NOT NULL DEFAULT 0,
@@ -130,4 +134,12 @@ CREATE TABLE towpath_fleet_intake (
     updated_at REAL NOT NULL,
     swept_at   REAL,
     PRIMARY KEY (bucket, folder, tenant)
+);
+
+-- How many tasks of a lane may be open, as the recovery loop has set it. A lane that says otherwise was set by hand.
+CREATE TABLE towpath_fleet_room (
+    queue     text NOT NULL,
+    lane      text NOT NULL,
+    max_roots bigint NOT NULL,
+    PRIMARY KEY (queue, lane)
 );

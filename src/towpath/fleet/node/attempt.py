@@ -15,8 +15,8 @@ import httpx
 from towpath import ConfigurationError, Fatal, RateLimited, SchemaInvalid, Transient, plain_text
 from towpath.fleet.messages import COMPLETED, FAILED, PROGRESS, URL_EXPIRED, Failure, HandedTask, StatusReport
 from towpath.fleet.node.channel import Answer, Channel
-from towpath.fleet.node.objects import Expired, ObjectFailed, Objects
-from towpath.fleet.node.operations import RemoteContext, RemoteOperation, operation
+from towpath.fleet.node.objects import Described, Expired, ObjectFailed, Objects
+from towpath.fleet.node.operations import RemoteContext, RemoteOperation, fitting, operation
 
 log = logging.getLogger("towpath.fleet.worker")
 _RESEND = 2.0
@@ -77,23 +77,28 @@ class Attempt:
             said = f"this worker knows no operation {self._task.operation!r}"
             failure = Failure(category="fatal", error_class="UnknownOperation", message=said, remedy="start one that does")
             return {"status": FAILED, "failure": failure}
-        with tempfile.TemporaryDirectory(prefix="towpath-fleet-", dir=self._folder) as folder:
-            ctx = self._ctx = RemoteContext(
-                self._task.task, self._task.attempt, self._task.name, self._task.settings, Path(folder) / "input",
-                Path(folder) / "output",
-            )  # fmt: skip
-            try:
+        try:
+            with tempfile.TemporaryDirectory(prefix="towpath-fleet-", dir=self._folder) as folder:
+                ctx = self._ctx = RemoteContext(
+                    self._task.task, self._task.attempt, self._task.name, self._task.settings, Path(folder) / "input",
+                    Path(folder) / "output",
+                )  # fmt: skip
                 return await self._worked(known, ctx)
-            except Expired:
-                return {"status": URL_EXPIRED}
-            except ObjectFailed as error:
-                if time.time() >= self._task.urls_until:
-                    return {"status": URL_EXPIRED}  # whatever its refusal was called
-                return {"status": FAILED, "failure": error.failure}
+        except Expired:
+            return {"status": URL_EXPIRED}
+        except ObjectFailed as error:
+            if time.time() >= self._task.urls_until:
+                return {"status": URL_EXPIRED}  # whatever its refusal was called
+            return {"status": FAILED, "failure": error.failure}
+        except OSError as error:
+            said = f"worker {self._worker} could not keep the task's files: {error.strerror or type(error).__name__}"
+            failure = Failure(kind="storage", error_class=type(error).__name__, message=said, remedy="see to its disk")
+            return {"status": FAILED, "failure": failure}
 
     async def _worked(self, known: RemoteOperation, ctx: RemoteContext) -> dict[str, Any]:
         task = self._task
-        await self._objects.download(lambda: self._task.get_url, ctx.input, task.size, task.etag)
+        described = Described(task.size, task.etag, task.sha256)
+        await self._objects.download(lambda: self._task.get_url, ctx.input, described)
         try:
             await known.function(ctx)
         except Exception as error:
@@ -139,7 +144,7 @@ class Attempt:
     async def _report(self, said: dict[str, Any]) -> Answer:
         ctx, task = self._ctx, self._task
         self._sequence += 1
-        notes = list(ctx.notes) if ctx else []
+        notes = fitting(ctx.notes) if ctx else []
         report = StatusReport(
             task=task.task, attempt=task.attempt, secret=task.secret, worker_id=self._worker, sequence=self._sequence,
             heartbeat_seconds=max(1.0, self._every), progress=ctx.current if ctx else None,

@@ -7,6 +7,7 @@ import asyncio
 import hashlib
 import re
 from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -38,41 +39,107 @@ def _failed(error_class: str, message: str, *, category: Any = "transient", kind
     return ObjectFailed(Failure(category=category, kind=kind, error_class=error_class, message=message))
 
 
+def _changed(what: str) -> ObjectFailed:
+    return _failed("ObjectChanged", f"{what} has changed since the task was made", category="schema_invalid")
+
+
+@dataclass(frozen=True, slots=True)
+class Described:
+    """What is known of an object beforehand."""
+
+    size: int | None = None
+    etag: str = ""
+    sha256: str | None = None
+
+
+class _Got:
+    """What has come of an object so far. It is gone on with only if it is certain that the same object is still there:
+    by the ETag that was told beforehand, or else by the one that came with the first part."""
+
+    def __init__(self, target: Path, wanted: Described) -> None:
+        self.target, self.wanted = target, wanted
+        self.has = 0
+        self._etag = wanted.etag
+
+    def begin_anew(self) -> None:
+        self.target.unlink(missing_ok=True)
+        self.has, self._etag = 0, self.wanted.etag
+
+    def asked(self) -> dict[str, str]:
+        """The headers of the next request."""
+        self.has = self.target.stat().st_size if self.target.exists() else 0
+        if self.has and not self._etag:
+            self.begin_anew()
+        headers = {"Accept-Encoding": "identity"}
+        if self._etag:
+            headers["If-Match"] = f'"{self._etag}"'
+        if self.has:
+            headers["Range"] = f"bytes={self.has}-"
+        return headers
+
+    def agree(self, status: int, headers: Any) -> None:
+        """Not every server looks at If-Match, or answers the range that it was asked for."""
+        told = headers.get("etag", "")
+        etag = "" if told.startswith("W/") else told.strip('"')
+        if self._etag and etag and etag != self._etag:
+            self.begin_anew()
+            if self.wanted.etag:
+                raise _changed("the object")
+            raise _Broken("the object was replaced while it was fetched")
+        if status == 206 and not headers.get("content-range", "").startswith(f"bytes {self.has}-"):
+            self.begin_anew()
+            raise _Broken("another part of the object came than the one that was asked for")
+        self._etag = self._etag or etag
+
+    def check(self, headers: Any) -> None:
+        have, size = self.target.stat().st_size, self.wanted.size
+        if size is not None and have < size:
+            raise _Broken(f"{have:,} of {size:,} bytes came")
+        if size is not None and have > size:
+            self.begin_anew()
+            raise _Broken(f"{have:,} bytes came instead of {size:,}")
+        for kind, sum_ in (("sha256", self.wanted.sha256), ("md5", _md5_of(self.wanted.etag, headers))):
+            if sum_ and _digest(self.target, kind) != sum_:
+                self.begin_anew()
+                raise _Broken("what came has another checksum than the object")
+
+
 class Objects:
     """`pause` is how long to wait before the n-th try."""
 
     def __init__(self, client: httpx.AsyncClient, pause: Callable[[int], float] = lambda tried: min(30.0, 0.5 * 2**tried)):
         self._client, self._pause = client, pause
 
-    async def download(self, url: Callable[[], str], target: Path, size: int | None, etag: str) -> None:
+    async def download(self, url: Callable[[], str], target: Path, wanted: Described) -> None:
         """`url` answers the latest one: it may be another one by the next try."""
-        await asyncio.to_thread(target.unlink, missing_ok=True)
+        got = _Got(target, wanted)
+        await asyncio.to_thread(got.begin_anew)
         said = ""
         for tried in range(_TRIES):
             try:
-                headers = await self._some(url(), target, etag)
-                await asyncio.to_thread(_check, target, size, etag, headers)
+                headers = await self._some(url(), got)
+                await asyncio.to_thread(got.check, headers)
                 return
             except _Broken as error:
                 said = str(error)
                 await asyncio.sleep(self._pause(tried))
         raise _failed("DownloadFailed", f"the object could not be fetched: {said}", kind="network")
 
-    async def _some(self, url: str, target: Path, etag: str) -> Any:
+    async def _some(self, url: str, got: _Got) -> Any:
         """What is still missing of it; what came stays if it breaks off."""
-        have = await asyncio.to_thread(_size, target)
-        asked = {"Accept-Encoding": "identity"}
-        if etag:
-            asked["If-Match"] = f'"{etag}"'
-        if have:
-            asked["Range"] = f"bytes={have}-"
         try:
-            async with self._client.stream("GET", url, headers=asked) as answer:
-                if answer.status_code == 416 and have:
+            async with self._client.stream("GET", url, headers=await asyncio.to_thread(got.asked)) as answer:
+                status = answer.status_code
+                if status == 416 and got.has:
                     return answer.headers  # there is no more of it
-                _refuse(answer.status_code, "the object", await _said(answer))
-                with target.open("ab" if answer.status_code == 206 else "wb") as file:
-                    async for piece in answer.aiter_bytes(_PIECE):
+                if status == 412 and not got.wanted.etag:
+                    got.begin_anew()
+                    raise _Broken("the object was replaced while it was fetched")
+                _refuse(status, "the object", await _said(answer))
+                got.agree(status, answer.headers)
+                with got.target.open("ab" if status == 206 else "wb") as file:
+                    # As it comes, and as it is stored: what waits to become a larger piece is lost if the connection breaks.
+                    async for piece in answer.aiter_raw():
                         await asyncio.to_thread(file.write, piece)
                 return answer.headers
         except httpx.HTTPError as error:
@@ -116,36 +183,18 @@ def _refuse(status: int, what: str, said: bytes) -> None:
     if status in (404, 410):
         raise _failed("ObjectGone", f"{what} is not there any more, or its link is closed")
     if status == 412:
-        raise _failed("ObjectChanged", f"{what} has changed since the task was made", category="schema_invalid")
+        raise _changed(what)
     if status == 413:
         raise _failed("ResultTooLarge", f"{what} takes no result that is so large", category="fatal")
     raise _Broken(f"it answered {status}")
 
 
-def _check(target: Path, size: int | None, etag: str, headers: Any) -> None:
-    have = target.stat().st_size
-    if size is not None and have < size:
-        raise _Broken(f"{have:,} of {size:,} bytes came")
-    if size is not None and have > size:
-        target.unlink()
-        raise _Broken(f"{have:,} bytes came instead of {size:,}")
-    if _is_md5(etag, headers) and _digest(target, "md5") != etag:
-        target.unlink()
-        raise _Broken("what came has another checksum than the object")
-
-
-def _is_md5(etag: str, headers: Any) -> bool:
+def _md5_of(etag: str, headers: Any) -> str | None:
     """The ETag of an object in S3 is its MD5, unless it was put in parts or is encrypted with a key of its own."""
-    if not _MD5.fullmatch(etag):
-        return False
     is_amazons = "x-amz-request-id" in headers
     encrypted = headers.get("x-amz-server-side-encryption", "AES256") != "AES256"
     customer = "x-amz-server-side-encryption-customer-algorithm" in headers
-    return is_amazons and not encrypted and not customer
-
-
-def _size(path: Path) -> int:
-    return path.stat().st_size if path.exists() else 0
+    return etag if _MD5.fullmatch(etag) and is_amazons and not encrypted and not customer else None
 
 
 def _described(path: Path) -> tuple[int, str]:

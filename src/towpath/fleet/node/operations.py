@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+import json
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
@@ -13,6 +14,7 @@ from towpath.fleet.messages import FailureKind, Note, Used
 
 T = TypeVar("T")
 _MOST_WAITING = 100
+_MOST_FIELDS, _MOST_AT_ONCE = 8 * 1024, 128 * 1024
 
 
 @dataclass(slots=True)
@@ -38,6 +40,8 @@ class RemoteContext:
     ) -> None:
         """Writes a line of the task's history; it goes out with the next heartbeat."""
         self._numbered += 1
+        if fields is not None and (size := len(json.dumps(fields, default=str))) > _MOST_FIELDS:
+            fields = {"truncated": True, "bytes": size}
         told = {"number": self._numbered, "name": name, "message": message, "level": level, "fields": fields}
         if len(self.notes) < _MOST_WAITING:
             self.notes.append(Note.model_validate(told))
@@ -62,6 +66,17 @@ class RemoteContext:
 
     async def in_thread(self, function: Callable[..., T], *args: Any) -> T:
         return await asyncio.to_thread(function, *args)
+
+
+def fitting(notes: Sequence[Note]) -> list[Note]:
+    """The first of them, as many as fit into one report."""
+    size, some = 0, []
+    for note in notes:
+        size += len(note.model_dump_json())
+        if size > _MOST_AT_ONCE:
+            break
+        some.append(note)
+    return some
 
 
 def _sum(one: Used, other: Used) -> Used:

@@ -78,15 +78,20 @@ UPDATE towpath.fleet_dispatch SET outcome = :outcome, ended_at = :now, get_url =
 WHERE task_id = :task_id AND ended_at IS NULL
 
 -- name: fleet_offers
-SELECT task_id, attempt FROM towpath.fleet_dispatch
+SELECT task_id, attempt, tenant FROM towpath.fleet_dispatch
 WHERE route = '' AND claimed_at IS NULL AND report IS NULL AND ended_at IS NULL AND operation IN :operations
   AND (CAST(:tenant AS text) IS NULL OR tenant = CAST(:tenant AS text))
-ORDER BY made_at, task_id LIMIT 1 FOR UPDATE SKIP LOCKED
+ORDER BY made_at, task_id LIMIT :limit FOR UPDATE SKIP LOCKED
 
 -- name: fleet_claimed
 UPDATE towpath.fleet_dispatch
 SET worker_id = :worker_id, claimed_at = :now, heard_at = :now, lease_until = :lease_until, sent_at = coalesce(sent_at, :now)
 WHERE task_id = :task_id AND attempt = :attempt AND claimed_at IS NULL AND report IS NULL AND ended_at IS NULL
+
+-- name: fleet_unclaimed
+-- Of a worker that was never told of the task.
+UPDATE towpath.fleet_dispatch SET worker_id = NULL, claimed_at = NULL, heard_at = NULL, lease_until = :lease_until
+WHERE task_id = :task_id AND attempt = :attempt AND worker_id = :worker_id AND sequence = 0 AND report IS NULL AND ended_at IS NULL
 
 -- name: fleet_note_add
 INSERT INTO towpath.fleet_note (task_id, attempt, number, at, level, name, message, fields)

@@ -1,18 +1,18 @@
 -- name: fleet_task_add
-INSERT INTO towpath.fleet_task (id, tenant, operation, settings, source, object_key, mark, etag, size, target, result_key, route,
-                                name, asset_id, created_by, creator, created_at)
-VALUES (:id, :tenant, :operation, :settings, :source, :object_key, :mark, :etag, :size, :target, :result_key, :route,
-        :name, :asset_id, :created_by, :creator, :now)
+INSERT INTO towpath.fleet_task (id, tenant, operation, settings, source, object_key, mark, etag, size, sha256, target, result_key,
+                                route, name, asset_id, created_by, creator, created_at)
+VALUES (:id, :tenant, :operation, :settings, :source, :object_key, :mark, :etag, :size, :sha256, :target, :result_key,
+        :route, :name, :asset_id, :created_by, :creator, :now)
 ON CONFLICT DO NOTHING
 
 -- name: fleet_tasks_by_id
 SELECT id, tenant, operation, settings, source, object_key, mark, etag, size, target, result_key, route, name, asset_id,
-       created_by, creator, created_at, result_bytes, result_sha256, last_job, last_state, last_error
+       created_by, creator, created_at, result_bytes, result_sha256, last_job, last_state, last_error, sha256
 FROM towpath.fleet_task WHERE id IN :ids AND removed_at IS NULL
 
 -- name: fleet_tasks_page
 SELECT id, tenant, operation, settings, source, object_key, mark, etag, size, target, result_key, route, name, asset_id,
-       created_by, creator, created_at, result_bytes, result_sha256, last_job, last_state, last_error
+       created_by, creator, created_at, result_bytes, result_sha256, last_job, last_state, last_error, sha256
 FROM towpath.fleet_task
 WHERE removed_at IS NULL AND id < :before AND (CAST(:tenant AS text) IS NULL OR tenant = CAST(:tenant AS text))
 ORDER BY id DESC LIMIT :limit
@@ -56,10 +56,20 @@ SELECT object_key, version, etag FROM towpath.fleet_object WHERE source = :sourc
 SELECT id FROM towpath.fleet_task WHERE source = :source AND object_key = :object_key AND mark = :mark
 
 -- name: fleet_lane_known
-SELECT lane, max_roots FROM towpath.lane WHERE queue = :queue AND lane = :lane
+SELECT weight, max_slots, max_roots FROM towpath.lane WHERE queue = :queue AND lane = :lane
 
 -- name: fleet_lanes
-SELECT queue, lane, max_roots FROM towpath.lane WHERE queue IN :queues AND max_roots IS NOT NULL ORDER BY queue, lane
+-- Those that nobody has given a cap of their own by hand.
+SELECT lane.queue, lane.lane, lane.weight, lane.max_roots
+FROM towpath.lane AS lane
+LEFT JOIN towpath.fleet_room AS room ON room.queue = lane.queue AND room.lane = lane.lane
+WHERE lane.queue IN :queues AND lane.lane <> :care AND lane.max_slots IS NULL
+  AND (lane.max_roots IS NULL OR lane.max_roots = room.max_roots)
+ORDER BY lane.queue, lane.lane
+
+-- name: fleet_room_put
+INSERT INTO towpath.fleet_room (queue, lane, max_roots) VALUES (:queue, :lane, :max_roots)
+ON CONFLICT (queue, lane) DO UPDATE SET max_roots = excluded.max_roots
 
 -- name: fleet_intake_put
 INSERT INTO towpath.fleet_intake (bucket, folder, tenant, told, updated_at)

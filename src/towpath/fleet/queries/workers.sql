@@ -32,6 +32,17 @@ SET seen_at = excluded.seen_at, host = excluded.host, version = excluded.version
     operations = excluded.operations
 WHERE towpath.fleet_worker.via = 'queue'
 
+-- name: fleet_worker_came
+-- Whoever has not been known to be there, and is heard of; it is told of then.
+UPDATE towpath.fleet_worker SET present = 1 WHERE id = :id AND present = 0 AND revoked_at IS NULL
+
+-- name: fleet_workers_silent
+SELECT id FROM towpath.fleet_worker WHERE present = 1 AND (seen_at <= :since OR revoked_at IS NOT NULL) ORDER BY id LIMIT :limit
+
+-- name: fleet_worker_went
+UPDATE towpath.fleet_worker SET present = 0
+WHERE id = :id AND present = 1 AND (seen_at <= :since OR revoked_at IS NOT NULL)
+
 -- name: fleet_slots
 SELECT coalesce(sum(slots), 0) AS slots FROM towpath.fleet_worker WHERE seen_at > :since AND revoked_at IS NULL
 

@@ -11,7 +11,7 @@ from towpath.batches.schemas import Batch
 from towpath.core.records import Event as EventRow
 from towpath.core.records import Job as JobRow
 from towpath.documents.schemas import Document, DocumentItem, DocumentRun
-from towpath.fleet.schemas import FleetTask
+from towpath.fleet.schemas import FleetPresence, FleetTask
 from towpath.recordings.schemas import Recording
 from towpath.server.schemas.base import Answer
 from towpath.server.schemas.events import Event, event_of
@@ -99,6 +99,20 @@ class DocumentDeletedMessage(Answer):
 class TaskMessage(FleetTask):
     """`event: task`. A task of the fleet: it, its job or its worker's progress has changed. Without an id of its own."""
 
+    id: Annotated[str, Field(description="The same as `task_id`.")]
+
+
+class FleetWorkerMessage(FleetPresence):
+    """`event: fleet_worker`. A remote worker came or went, or another number of its slots is busy. For administrators, and
+    without an id of its own."""
+
+
+class FleetWorkerDeletedMessage(Answer):
+    """`event: fleet_worker.deleted`. Nothing is known of a remote worker: it has spoken of a task before it told of itself.
+    Without an id of its own."""
+
+    id: str
+
 
 class TaskDeletedMessage(Answer):
     """`event: task.deleted`. A task is gone, with its jobs. Without an id of its own."""
@@ -118,6 +132,8 @@ StreamMessage = (
     | DocumentRunDeletedMessage
     | DocumentItemMessage
     | DocumentItemDeletedMessage
+    | FleetWorkerMessage
+    | FleetWorkerDeletedMessage
     | TaskMessage
     | TaskDeletedMessage
     | DocumentMessage
