@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import base64
 import os
+import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -43,6 +44,28 @@ def pull(settings: ModelSettings, name: str, *, force: bool = False, report: Rep
         if not any(folder.iterdir()):
             folder.rmdir()
     return folder
+
+
+def check(name: str) -> None:
+    """Refuses what there is no model for, before anything is fetched."""
+    if name != SPEAKERS:
+        engine, _, model = name.partition("/")
+        _files(engine, model, name)
+
+
+def remove(settings: ModelSettings, name: str) -> bool:
+    """Takes a pulled model from this machine; answers whether there was one. Processes that have it loaded go on with it."""
+    engine, _, model = name.partition("/")
+    known = {SPEAKERS, *(f"whisper/{one}" for one in WHISPER_MODELS)}
+    if engine == "moonshine":
+        known |= {f"moonshine/{item.name}" for item in published()}
+    if name not in known:
+        raise ConfigurationError(f"there is no model {name!r} that could have been pulled")
+    folder = models_dir(settings) / engine / model if model else models_dir(settings) / name
+    if not folder.is_dir():
+        return False
+    shutil.rmtree(folder)
+    return True
 
 
 def _files(engine: str, model: str, name: str) -> list[File]:
