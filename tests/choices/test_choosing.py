@@ -1,4 +1,4 @@
-"""What administrators set up and choose counts for everybody at once, and what is wrong is told before anything is queued."""
+"""What administrators set up and choose counts for everybody at once; what cannot be is told before anything is queued."""
 
 from dataclasses import replace
 from typing import Any

@@ -36,7 +36,7 @@ def test_the_secret_lies_beside_the_database_for_nobody_else_and_is_made_once(tm
 @pytest.mark.parametrize(("service", "url"), [("other", "https://one/v1"), ("box", "https://two/v1")])
 def test_a_kept_key_moved_to_another_service_or_address_cannot_be_read(tmp_path: Path, service: str, url: str):
     kept = sealed(app_on(tmp_path), KEY, "box", "https://one/v1")
-    with pytest.raises(ConfigurationError, match="another secret.*enter the key again"):
+    with pytest.raises(ConfigurationError, match=r"another secret.*enter the key again"):
         opened(app_on(tmp_path), kept, service, url)
 
 

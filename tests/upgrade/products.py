@@ -47,7 +47,11 @@ WORDS = ("search_words", "search_vocabulary", "search_places", "search_term", "s
 
 def make_server(url: str, blobs: Path) -> App:
     chosen = Settings(
-        blobs_url=blobs.absolute().as_uri(), poll_seconds=0.2, drain_seconds=0.2, pool_size=4, allow_private_urls=True,
+        blobs_url=blobs.absolute().as_uri(),
+        poll_seconds=0.2,
+        drain_seconds=0.2,
+        pool_size=4,
+        allow_private_urls=True,
         secret_key="a secret that every release is given",
     )
     return App(url, settings=chosen)
