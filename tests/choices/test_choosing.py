@@ -229,3 +229,15 @@ async def test_trying_a_service_asks_it_and_tells_what_was_wrong_in_words(studio
     assert "no JSON" in (await tried("speech", "service/box"))["error"]
     assert "in the environment's settings" in (await tried("chat", "environment"))["error"]
     problem(await studio.root.post(f"{ADDRESS}/test", json={"kind": "chat", "model": "service/box"}), 422, "invalid")
+
+
+async def test_a_key_that_cannot_be_read_any_more_fails_the_job_at_once_with_what_to_do(studio: Studio, wire: WireServer):
+    await add(studio, wire)
+    sent = await studio.upload(model="service/box")
+    studio.app.settings = replace(studio.app.settings, secret_key="another secret than the key was kept with")
+    await drain(studio.app)
+    done = await studio.get(sent["id"])
+    assert done["status"] == "FAILED"
+    assert "the key of the service 'box' cannot be read" in done["error"]
+    assert "enter the key again" in done["job"]["error_remedy"]
+    assert wire.asked == []

@@ -88,6 +88,7 @@ async def change_service(app: App, name: str, wanted: Wanted, *, also: Also[Serv
 
 async def remove_service(app: App, name: str, *, also: Also[str] | None = None) -> None:
     """Its key goes with it. What was queued for it fails, and says so."""
+    await find_service(app, name)
 
     async def unit(tx: Tx) -> str:
         gone = await _locked(tx, name)

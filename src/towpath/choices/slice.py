@@ -9,6 +9,7 @@ from typing import Any
 from towpath.choices.overlay import settings_of
 from towpath.choices.pulling import PULL, QUEUE, Asked, pull
 from towpath.config import Settings
+from towpath.core.errors import ConfigurationError, Fatal
 from towpath.core.retry import Retry
 from towpath.engine.app import App
 from towpath.engine.running.bridge import SyncContext
@@ -39,7 +40,11 @@ class Choices:
         self._app = app
 
     async def settings(self, speech: str | None) -> Settings:
-        return await settings_of(self._app, speech=speech, with_keys=True)
+        try:
+            return await settings_of(self._app, speech=speech, with_keys=True)
+        except ConfigurationError as error:  # a key that cannot be read: trying again would not help
+            message, _, remedy = str(error).partition("; ")
+            raise Fatal(message, remedy=remedy or None) from None
 
 
 async def settings_in(ctx: Context, *, speech: str | None = None) -> Settings:

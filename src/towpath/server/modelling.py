@@ -22,7 +22,7 @@ from towpath.server.schemas import models as schemas
 _PULLS = 50
 
 
-async def told(app: App, *, admin: bool) -> schemas.Models:
+async def told(app: App, *, admin: bool) -> schemas.ModelList:
     known = await chosen(app.services.store)
     speeds, pulls = await measured(app), await _pulls(app) if admin else {}
     return await asyncio.to_thread(_told, app, known, speeds, pulls)
@@ -38,7 +38,7 @@ async def _pulls(app: App) -> dict[str, Job]:
     return found
 
 
-def _told(app: App, known: Chosen, speeds: Mapping[str, float], pulls: Mapping[str, Job]) -> schemas.Models:
+def _told(app: App, known: Chosen, speeds: Mapping[str, float], pulls: Mapping[str, Job]) -> schemas.ModelList:
     speech, chat = _speech(app, known), _chat(app, known)
     machine = [
         _of_machine(entry, speech.model, speeds, pulls.get(entry.name))
@@ -46,12 +46,12 @@ def _told(app: App, known: Chosen, speeds: Mapping[str, float], pulls: Mapping[s
         if not entry.kind.endswith(" service")
     ]
     services = [_of_service(one, speech if one.kind == "speech" else chat, speeds) for one in known.services.values()]
-    return schemas.Models(
+    return schemas.ModelList(
         models=[*machine, *services, *_of_environment(app.settings, speech, chat, speeds)], speech=speech, chat=chat
     )
 
 
-def _speech(app: App, known: Chosen) -> schemas.Default:
+def _speech(app: App, known: Chosen) -> schemas.ModelDefault:
     reference = known.defaults.get("speech")
     said = app.settings.speech_engine or app.settings.speech_url or app.settings.speech_model
     plain = _named(app.settings, said)
@@ -64,7 +64,7 @@ def _speech(app: App, known: Chosen) -> schemas.Default:
     except OperationError:  # it is gone: whoever uploads is told
         hears, detects = (), False
     model = reference if reference is not None else plain
-    return schemas.Default(
+    return schemas.ModelDefault(
         model=model, chosen=reference, of="chosen" if reference else "environment" if said else "usual",
         overrides=plain if reference and said else None, hears=list(hears), detects=detects,
     )  # fmt: skip
@@ -75,11 +75,11 @@ def _named(settings: Settings, said: str) -> str | None:
     return ENVIRONMENT if used == "openai_compatible" and said else used
 
 
-def _chat(app: App, known: Chosen) -> schemas.Default:
+def _chat(app: App, known: Chosen) -> schemas.ModelDefault:
     reference = known.defaults.get("chat")
     there = bool(app.settings.chat_url)
     model = reference if reference is not None else ENVIRONMENT if there else None
-    return schemas.Default(
+    return schemas.ModelDefault(
         model=None if model == NONE else model, chosen=reference,
         of="chosen" if reference else "environment" if there else "usual",
         overrides=ENVIRONMENT if reference and there else None, hears=[], detects=False,
@@ -102,14 +102,14 @@ def _of_machine(entry: Entry, default: str | None, speeds: Mapping[str, float], 
     )  # fmt: skip
 
 
-def _of_service(one: Service, default: schemas.Default, speeds: Mapping[str, float]) -> schemas.Model:
+def _of_service(one: Service, default: schemas.ModelDefault, speeds: Mapping[str, float]) -> schemas.Model:
     hears = None if one.kind == "chat" else list(one.languages or WHISPER)
     speed, here = _speed(f"openai_compatible/{one.model}", speeds) if one.kind == "speech" else (None, False)
     return _elsewhere(one.reference, one.kind, "service", one.model, hears, speed, here, one.reference == default.model)
 
 
 def _of_environment(
-    settings: Settings, speech: schemas.Default, chat: schemas.Default, speeds: Mapping[str, float]
+    settings: Settings, speech: schemas.ModelDefault, chat: schemas.ModelDefault, speeds: Mapping[str, float]
 ) -> list[schemas.Model]:
     found = []
     if settings.speech_url:
@@ -141,11 +141,11 @@ def _speed(name: str, speeds: Mapping[str, float]) -> tuple[float | None, bool]:
     return known_speed(name), False
 
 
-def _pull(job: Job | None) -> schemas.Pull | None:
+def _pull(job: Job | None) -> schemas.ModelPull | None:
     if job is None:
         return None
     error = job.error or {}
-    return schemas.Pull.model_validate(
+    return schemas.ModelPull.model_validate(
         {
             "job_id": job.id, "state": job.state.value, "bytes": job.progress_current, "of_bytes": job.progress_total,
             "error": error.get("message"), "remedy": error.get("remedy"),

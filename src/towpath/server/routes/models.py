@@ -31,7 +31,7 @@ KindPath = Annotated[schemas.KindName, Path(description="What it is for.")]
 
 
 @router.get("", operation_id="list_models")
-async def list_models(principal: Reader, app: Engine) -> schemas.Models:
+async def list_models(principal: Reader, app: Engine) -> schemas.ModelList:
     """Every model that can be used here, or could be, and what does the work for which nobody chose one. Of services
     everybody sees the names; administrators see the rest of them at `/api/models/services`."""
     return await told(app, admin=principal.admin)
@@ -39,8 +39,8 @@ async def list_models(principal: Reader, app: Engine) -> schemas.Models:
 
 @router.put("/defaults/{kind}", operation_id="set_default_model")
 async def set_default_model(
-    principal: Admin, app: Engine, request: Request, kind: KindPath, asked: schemas.DefaultChange
-) -> schemas.Models:
+    principal: Admin, app: Engine, request: Request, kind: KindPath, asked: schemas.ModelDefaultChange
+) -> schemas.ModelList:
     """What counts from now on where nobody says otherwise, before what the environment says. What is being worked on goes on
     as it began."""
     line: Also[str | None] = audited(request, lambda made: note("models.default", kind, model=made))
@@ -49,7 +49,7 @@ async def set_default_model(
 
 
 @router.get("/services", operation_id="list_model_services")
-async def list_model_services(_principal: Admin, app: Engine) -> list[schemas.Service]:
+async def list_model_services(_principal: Admin, app: Engine) -> list[schemas.ModelService]:
     """Services for speech and chat that were set up here. Their keys are in no answer."""
     known = await overlay.chosen(app.services.store)
     return [_shown(one) for one in known.services.values()]
@@ -57,8 +57,8 @@ async def list_model_services(_principal: Admin, app: Engine) -> list[schemas.Se
 
 @router.post("/services", status_code=201, operation_id="create_model_service", responses=responses(409))
 async def create_model_service(
-    _principal: Admin, app: Engine, request: Request, asked: schemas.NewService
-) -> schemas.Service:
+    _principal: Admin, app: Engine, request: Request, asked: schemas.NewModelService
+) -> schemas.ModelService:
     """Sets one up: any that speaks OpenAI's `/audio/transcriptions` or `/chat/completions`. It may be on this machine or in
     its network."""
     line: Also[KeptService] = audited(
@@ -70,8 +70,8 @@ async def create_model_service(
 
 @router.put("/services/{name}", operation_id="update_model_service", responses=responses(404, 409))
 async def update_model_service(
-    _principal: Admin, app: Engine, request: Request, name: ServicePath, asked: schemas.ServiceChange
-) -> schemas.Service:
+    _principal: Admin, app: Engine, request: Request, name: ServicePath, asked: schemas.ModelServiceChange
+) -> schemas.ModelService:
     """It counts at once, also for what is queued. A kept key stays with its address: for another one it is entered again."""
     line: Also[KeptService] = audited(
         request, lambda made: note("models.service.update", made.name, url=made.url, new_key=bool(asked.key))
@@ -88,15 +88,17 @@ async def delete_model_service(_principal: Admin, app: Engine, request: Request,
 
 
 @router.post("/test", operation_id="test_model_service")
-async def try_model_service(_principal: Admin, app: Engine, request: Request, asked: schemas.Trial) -> schemas.Tried:
+async def try_model_service(
+    _principal: Admin, app: Engine, request: Request, asked: schemas.ServiceTrial
+) -> schemas.TriedService:
     """Really asks a service, with a second of sound or for one word, and tells how long it took or what was wrong."""
     tried = await trying.try_service(app, asked.kind, asked.model)
     audit(request, "models.test", asked.model, kind=asked.kind, ok=tried.ok)
-    return schemas.Tried(ok=tried.ok, seconds=tried.seconds, said=tried.said, error=tried.error, remedy=tried.remedy)
+    return schemas.TriedService(ok=tried.ok, seconds=tried.seconds, said=tried.said, error=tried.error, remedy=tried.remedy)
 
 
 @router.post("/pull", status_code=202, operation_id="pull_model")
-async def pull_model(principal: Admin, app: Engine, request: Request, asked: schemas.NewPull) -> schemas.Pulling:
+async def pull_model(principal: Admin, app: Engine, request: Request, asked: schemas.NewModelPull) -> schemas.ModelPulling:
     """Fetches a model to the machine of the worker that gets the job. Asked again while that runs, it is that job."""
     try:
         pulling.check(asked.model)
@@ -106,7 +108,7 @@ async def pull_model(principal: Admin, app: Engine, request: Request, asked: sch
         PULL, Asked(asked.model, asked.force), tenant=principal.tenant, key=asked.model, subject=("model", asked.model)
     )
     audit(request, "models.pull", asked.model)
-    return schemas.Pulling(job_id=job.id)
+    return schemas.ModelPulling(job_id=job.id)
 
 
 @router.delete("/pulled/{model:path}", status_code=204, operation_id="delete_model", responses=responses(404, 409))
@@ -134,12 +136,12 @@ def _refusals() -> Iterator[None]:
         raise conflict(message, remedy=f"set {remedy}" if remedy else None) from None
 
 
-def _wanted(asked: schemas.ServiceChange) -> changing.Wanted:
+def _wanted(asked: schemas.ModelServiceChange) -> changing.Wanted:
     return changing.Wanted(asked.url, asked.model, asked.languages, asked.key)
 
 
-def _shown(one: KeptService) -> schemas.Service:
-    return schemas.Service(
+def _shown(one: KeptService) -> schemas.ModelService:
+    return schemas.ModelService(
         name=one.name, kind=one.kind, url=one.url, model=one.model,
         languages=None if one.languages is None else list(one.languages), has_key=one.secret is not None,
         created_at=one.created_at, changed_at=one.changed_at,

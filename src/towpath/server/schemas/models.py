@@ -17,7 +17,7 @@ Reference = Annotated[str, Field(min_length=1, max_length=100)]
 Tag = Annotated[str, Field(min_length=2, max_length=40)]
 
 
-class Pull(Answer):
+class ModelPull(Answer):
     """The newest job that fetches a model."""
 
     job_id: str
@@ -51,10 +51,10 @@ class Model(Answer):
     note: Annotated[str | None, Field(description="Its licence, or what is missing.")]
     pulled: Annotated[bool, Field(description="Whether it was fetched here, and so can be removed.")]
     default: Annotated[bool, Field(description="Whether it does what nobody chose a model for.")]
-    pull: Pull | None
+    pull: ModelPull | None
 
 
-class Default(Answer):
+class ModelDefault(Answer):
     """What does the work for which nobody chose a model."""
 
     model: Annotated[str | None, Field(description="By its name; null: there is none.")]
@@ -68,20 +68,20 @@ class Default(Answer):
     detects: bool
 
 
-class Models(Answer):
+class ModelList(Answer):
     models: list[Model]
-    speech: Default
-    chat: Default
+    speech: ModelDefault
+    chat: ModelDefault
 
 
-class DefaultChange(Request):
+class ModelDefaultChange(Request):
     model: Annotated[
         Reference | None,
         Field(description="A model's name; null: as the environment says; `none` for chat: no service at all."),
     ]
 
 
-class ServiceChange(Request):
+class ModelServiceChange(Request):
     """All of it. Without `key` it keeps the one it has, as long as the address stays; an empty one is none."""
 
     url: Annotated[str, Field(min_length=1, max_length=2000, description="The base URL, such as http://localhost:8080/v1.")]
@@ -92,12 +92,12 @@ class ServiceChange(Request):
     key: Annotated[str | None, Field(max_length=1000, description="It is kept encrypted and never comes back.")] = None
 
 
-class NewService(ServiceChange):
+class NewModelService(ModelServiceChange):
     name: ServiceName
     kind: KindName
 
 
-class Service(Answer):
+class ModelService(Answer):
     name: str
     kind: KindName
     url: str
@@ -108,12 +108,12 @@ class Service(Answer):
     changed_at: Moment
 
 
-class Trial(Request):
+class ServiceTrial(Request):
     kind: KindName
     model: Annotated[Reference, Field(description="`service/NAME`, or `environment`.")]
 
 
-class Tried(Answer):
+class TriedService(Answer):
     ok: bool
     seconds: float
     said: Annotated[str | None, Field(description="What it answered. A tone is no word: of speech it may be nothing.")]
@@ -121,10 +121,10 @@ class Tried(Answer):
     remedy: str | None
 
 
-class NewPull(Request):
+class NewModelPull(Request):
     model: Annotated[Reference, Field(description="Such as whisper/small or moonshine/base-es.")]
     force: Annotated[bool, Field(description="Fetch files again that are there.")] = False
 
 
-class Pulling(Answer):
+class ModelPulling(Answer):
     job_id: str
