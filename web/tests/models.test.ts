@@ -85,7 +85,13 @@ describe("models in words", () => {
     expect(values(defaultChoices(LIST, "chat"))).toEqual(["", "service/talker"]);
     expect(defaultNote(LIST.chat, "chat")).toMatch(/Add a service/);
     const own = model("environment", { kind: "chat", at: "environment", model: "env", hears: null });
-    const chat: ModelDefault = { ...LIST.chat, model: "service/talker", chosen: "service/talker", of: "chosen", overrides: "environment" };
+    const chat: ModelDefault = {
+      ...LIST.chat,
+      model: "service/talker",
+      chosen: "service/talker",
+      of: "chosen",
+      overrides: "environment",
+    };
     const both = { ...LIST, models: [...LIST.models, own], chat };
     expect(defaultChoices(both, "chat").map((one) => one.label)[0]).toBe("From the environment (env)");
     expect(values(defaultChoices(both, "chat"))).toEqual(["", "service/talker", "none"]);

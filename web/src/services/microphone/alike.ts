@@ -8,7 +8,10 @@ export async function digestOf(file: Blob): Promise<string> {
 }
 
 /** The id of its recording; null if there is none, or nobody can say. */
-export async function findAlike(file: Blob, { language, model, speakers, auto_summary }: UploadOptions): Promise<string | null> {
+export async function findAlike(
+  file: Blob,
+  { language, model, speakers, auto_summary }: UploadOptions,
+): Promise<string | null> {
   try {
     const sha256 = await digestOf(file);
     const query = {

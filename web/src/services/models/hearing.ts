@@ -29,7 +29,10 @@ export function hearers(list: ModelList | null): Model[] {
 /** The first is whoever hears by default; what was chosen and is not here any more stays visible. */
 export function modelChoices(list: ModelList | null, chosen: string): Choice[] {
   const usual = list?.speech.model;
-  const there = hearers(list).map((one) => ({ value: one.name, label: one.name === ENVIRONMENT ? "Service of the environment" : one.name }));
+  const there = hearers(list).map((one) => ({
+    value: one.name,
+    label: one.name === ENVIRONMENT ? "Service of the environment" : one.name,
+  }));
   const lost = chosen && list && !there.some((one) => one.value === chosen);
   return [
     { value: "", label: usual ? `As the server does (${modelName(usual)})` : "As the server does" },

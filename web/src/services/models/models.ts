@@ -1,12 +1,5 @@
 /** What hears and chats here: on the machine, at services, and by default. */
-import type {
-  ModelKind,
-  ModelList,
-  ModelService,
-  ModelServiceChange,
-  NewModelService,
-  TriedService,
-} from "@/api/types";
+import type { ModelKind, ModelList, ModelService, ModelServiceChange, NewModelService, TriedService } from "@/api/types";
 import { answer, client } from "@/services/client";
 
 /** The operation that fetches a model: its jobs tell that the list has changed. */
