@@ -15,7 +15,9 @@ from tests.browser.place import Place, fresh, opened_place
 from tests.browser.visitors import Visitor
 from tests.models.test_pulling import mirror
 from tests.models.wire_server import Answer, Asked, WireServer
+from tests.products.recordings.media import encoded, speech
 from tests.products.recordings.studio import QUIET
+from towpath.recordings import windows
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
@@ -146,3 +148,28 @@ async def test_the_page_has_no_serious_finding(visit: Visit, place: Place, colou
     await expect(page.get_by_role("dialog")).to_be_visible()
     assert await serious(page) == []
     assert await page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+async def test_a_transcript_that_does_not_read_like_its_language_says_so_and_leads_to_another_model(
+    root: Visitor, place: Place, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(windows, "steadiness", lambda *_: 0.1)
+    talk = encoded(speech("clone-test"), "mp3")
+    answer = await root.page.request.post(
+        f"{place.address}/upload",
+        multipart={"file": {"name": "vortrag.mp3", "mimeType": "audio/mpeg", "buffer": talk}},
+        headers={"Origin": place.address},
+    )
+    assert answer.ok, await answer.text()
+    page = await root.open(f"/recordings/{(await answer.json())['id']}")
+    told = page.get_by_role("region", name="What to know")
+    await expect(told).to_contain_text("does not read like English")
+    await expect(told).to_contain_text("Settings → Models")
+    await told.get_by_role("button", name="Process it again").click()
+    dialog = page.get_by_role("dialog", name="Process it again")
+    await dialog.get_by_label("Model").select_option("service/both")
+    await dialog.get_by_label("Language").select_option("German")
+    await dialog.get_by_role("button", name="Transcribe again").click()
+    await expect(told).to_have_count(0)
+    await expect(page.get_by_text("Guten Morgen.").first).to_be_visible()
+    await expect(page.get_by_role("main")).to_contain_text("German")
