@@ -9,6 +9,7 @@ from tests.models.wire_server import Answer, WireServer
 from tests.products.recordings.studio import QUIET, Studio
 from tests.server.api.site import ok, problem
 from towpath import choices
+from towpath.recordings.names import WINDOWS
 from towpath.testing import drain
 
 ADDRESS = "/api/models"
@@ -201,7 +202,7 @@ async def test_a_recording_is_heard_by_one_model_whatever_is_chosen_meanwhile(st
     await choose(studio, "speech", "service/box")
     job = (await studio.upload())["job_id"]
     await drain(studio.app)
-    children = [one for one in await studio.app.list(operation="recordings.windows") if one.parent_id == job]
+    children = [one for one in await studio.app.list(operation=WINDOWS) if one.parent_id == job]
     assert children
     assert {(await studio.app.payload(one.id))["model"] for one in children} == {"service/box"}
 

@@ -26,15 +26,15 @@ def test_a_service_is_added_tried_used_listed_and_removed(towpath: Commands, wir
     listed = towpath.json("models", "list")
     assert [one["state"] for one in listed if one["kind"] == "speech service"] == ["in use"]
     assert KEY not in str(listed)
-    refused = towpath("models", "remove-service", "box", code=1)
+    refused = towpath("models", "remove-service", "box", code=2)
     assert "choose another default first" in words(refused.stderr)
     towpath("models", "use", "environment")
     towpath("models", "remove-service", "box")
-    assert "no service is called 'box'" in words(towpath("models", "remove-service", "box", code=1).stderr)
+    assert "no service is called 'box'" in words(towpath("models", "remove-service", "box", code=2).stderr)
 
 
 def test_a_model_that_is_not_here_is_not_used(towpath: Commands):
-    said = words(towpath("models", "use", "moonshine/base-es", code=1).stderr)
+    said = words(towpath("models", "use", "moonshine/base-es", code=2).stderr)
     assert "is not on this machine" in said
     assert "towpath models pull moonshine/base-es" in said
 
@@ -45,7 +45,7 @@ def test_a_service_that_does_not_answer_is_told_and_is_a_failure(towpath: Comman
     from tests.models.wire_server import Answer
 
     wire.always = lambda asked: Answer({"error": {"message": "no such place"}}, 404)
-    said = words(towpath("models", "test", "box", code=1).stderr)
+    said = words(towpath("models", "test", "box", code=2).stderr)
     assert "answered 404: no such place" in said
 
 

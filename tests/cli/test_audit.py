@@ -68,7 +68,7 @@ CHANGING = {
     "models use": ("models.default", ["environment"]),
     "models add-service": (
         "models.service.create",
-        ["box", "--url", "http://127.0.0.1:9/v1", "--model", "m", "--key-stdin"],
+        ["box", "--url", "http://127.0.0.1:9/v1", "--model", "m"],
     ),
     "models remove-service": ("models.service.delete", ["kept"]),
     "limits set": ("limit.set", ["alice", "500"]),

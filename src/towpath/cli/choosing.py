@@ -145,7 +145,7 @@ def remove_service(name: Name, database: Database = None) -> None:
 
 @finds_data
 def try_service(name: Name, database: Database = None) -> None:
-    """Really asks a service, with a second of sound or for one word. Exit code 1 if it does not answer.
+    """Really asks a service, with a second of sound or for one word; fails with what was wrong if it does not answer.
 
     \b
     Examples:

@@ -37,7 +37,7 @@ async def list_models(principal: Reader, app: Engine) -> schemas.ModelList:
     return await told(app, admin=principal.admin)
 
 
-@router.put("/defaults/{kind}", operation_id="set_default_model")
+@router.put("/defaults/{kind}", operation_id="set_default_model", responses=responses(404))
 async def set_default_model(
     principal: Admin, app: Engine, request: Request, kind: KindPath, asked: schemas.ModelDefaultChange
 ) -> schemas.ModelList:
