@@ -13,6 +13,7 @@ from tests.browser.axe import serious
 from tests.browser.conftest import Visit
 from tests.browser.place import Place, fresh, opened_place
 from tests.browser.visitors import Visitor
+from tests.engine.working import eventually
 from tests.models.test_pulling import mirror
 from tests.models.wire_server import Answer, Asked, WireServer
 from tests.products.recordings.media import encoded, speech
@@ -75,7 +76,7 @@ async def test_a_service_is_added_tried_mended_and_chosen(root: Visitor, wire: W
     await dialog.get_by_role("button", name="Save").click()
     await expect(dialog).to_be_hidden()
     await row.get_by_role("button", name="Test service/box").click()
-    await expect(row.get_by_role("status")).to_contain_text("said “Guten Morgen.”")
+    await expect(row.get_by_role("status")).to_contain_text(": “Guten Morgen.”")
 
     await page.get_by_label("Hears recordings").select_option("service/box")
     await expect(row).to_contain_text("default")
@@ -90,7 +91,7 @@ async def test_a_model_is_pulled_with_its_progress_and_removed_and_a_failure_say
 ):
     page = await root.open("/settings/models")
     models = page.get_by_role("list", name="Models on this machine")
-    await page.get_by_role("button", name="more can be pulled").click()
+    await page.get_by_role("button", name="more models").click()
     spanish = models.get_by_role("listitem").filter(has_text="moonshine/base-es")
     await spanish.get_by_role("button", name="Pull: moonshine/base-es").click()
     await expect(spanish).to_contain_text("answered 404")  # the mirror has English only
@@ -109,9 +110,10 @@ async def test_a_model_is_pulled_with_its_progress_and_removed_and_a_failure_say
     await expect(page.get_by_role("heading", level=1)).to_contain_text("models.pull")
     await page.go_back()
     go_on.set()
-    await expect(tiny.get_by_role("progressbar")).to_have_count(0)
     folder = Path(place.app.settings.models_dir) / "moonshine" / "tiny-en"
-    assert (folder / "tokenizer.bin").is_file()
+    await eventually(lambda: (folder / "tokenizer.bin").is_file())
+    await expect(tiny).to_be_visible()
+    await expect(tiny.get_by_role("progressbar")).to_have_count(0)
     await page.get_by_label("Hears recordings").select_option("service/box")
     await tiny.get_by_role("button", name="Remove moonshine/tiny-en").click()
     await page.get_by_role("dialog").get_by_role("button", name="Remove it").click()
@@ -143,7 +145,7 @@ async def test_the_page_has_no_serious_finding(visit: Visit, place: Place, colou
     visitor = await visit(color_scheme=colours, viewport={"width": width, "height": 900})
     await visitor.enter(await place.person(fresh("root"), fresh("tenant"), admin=True))
     page = await visitor.open("/settings/models")
-    await page.get_by_role("button", name="more can be pulled").click()
+    await page.get_by_role("button", name="more models").click()
     assert await serious(page) == []
     await page.get_by_role("button", name="Add a service").click()
     await expect(page.get_by_role("dialog")).to_be_visible()

@@ -32,7 +32,7 @@ describe("who hears", () => {
     expect(values(modelChoices(LIST, ""))).toEqual([
       "", "moonshine/tiny-en", "moonshine/base-es", "whisper/small", "service/box",
     ]); // prettier-ignore
-    expect(modelChoices(LIST, "")[0]?.label).toBe("As the server does (moonshine/tiny-en)");
+    expect(modelChoices(LIST, "")[0]?.label).toBe("Default (moonshine/tiny-en)");
   });
 
   it("stays visible when it is not here any more", () => {

@@ -109,9 +109,9 @@ def _download(url: str, part: Path, file: File, report: Report) -> None:
             whole = file.bytes if file.bytes is not None else int(told) if told else None
             check = _write(response.iter_bytes(1 << 20), part, file.name, whole, report)
     except httpx.HTTPStatusError as error:
-        raise ConfigurationError(f"{url} answered {error.response.status_code}; {_BY_HAND}") from None
+        raise ConfigurationError(f"the address {url} answered {error.response.status_code}; {_BY_HAND}") from None
     except (httpx.HTTPError, httpx.InvalidURL) as error:
-        raise ConfigurationError(f"{url} cannot be fetched ({type(error).__name__}: {error}); {_BY_HAND}") from None
+        raise ConfigurationError(f"the file {url} cannot be fetched ({type(error).__name__}: {error}); {_BY_HAND}") from None
     _check(url, part, file, whole, check)
 
 
@@ -137,10 +137,14 @@ def _write(pieces: Iterator[bytes], part: Path, name: str, whole: int | None, re
 def _check(url: str, part: Path, file: File, whole: int | None, check: Any) -> None:
     size = part.stat().st_size
     if whole is not None and size != whole:
-        raise ConfigurationError(f"{url} gave {size:,} bytes where {whole:,} were expected; nothing was kept, try again")
+        raise ConfigurationError(
+            f"the address {url} gave {size:,} bytes where {whole:,} were expected; nothing was kept, try again"
+        )
     digest = check.digest()
     if file.crc32c and digest and base64.b64encode(digest).decode() != file.crc32c:
-        raise ConfigurationError(f"{url} is not what its maker published (wrong checksum); nothing was kept, try again")
+        raise ConfigurationError(
+            f"the file {url} is not what its maker published (wrong checksum); nothing was kept, try again"
+        )
 
 
 class _Unchecked:

@@ -35,7 +35,7 @@ export function modelChoices(list: ModelList | null, chosen: string): Choice[] {
   }));
   const lost = chosen && list && !there.some((one) => one.value === chosen);
   return [
-    { value: "", label: usual ? `As the server does (${modelName(usual)})` : "As the server does" },
+    { value: "", label: usual ? `Default (${modelName(usual)})` : "Default" },
     ...there,
     ...(lost || (chosen && !list) ? [{ value: chosen, label: lost ? `${chosen} (not here any more)` : chosen }] : []),
   ];
