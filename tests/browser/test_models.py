@@ -111,7 +111,7 @@ async def test_a_model_is_pulled_with_its_progress_and_removed_and_a_failure_say
     await page.go_back()
     go_on.set()
     folder = Path(place.app.settings.models_dir) / "moonshine" / "tiny-en"
-    await eventually(lambda: (folder / "tokenizer.bin").is_file())
+    await eventually((folder / "tokenizer.bin").is_file)
     await expect(tiny).to_be_visible()
     await expect(tiny.get_by_role("progressbar")).to_have_count(0)
     await page.get_by_label("Hears recordings").select_option("service/box")

@@ -115,6 +115,7 @@ def _download(url: str, part: Path, file: File, report: Report) -> None:
     _check(url, part, file, whole, check)
 
 
+_TRY_AGAIN = "nothing was kept, try again"
 _BY_HAND = (
     "where there is no way to the network, name a mirror with TOWPATH_MODELS_URL, or copy the model's directory from "
     "another machine into TOWPATH_MODELS_DIR"
@@ -137,14 +138,10 @@ def _write(pieces: Iterator[bytes], part: Path, name: str, whole: int | None, re
 def _check(url: str, part: Path, file: File, whole: int | None, check: Any) -> None:
     size = part.stat().st_size
     if whole is not None and size != whole:
-        raise ConfigurationError(
-            f"the address {url} gave {size:,} bytes where {whole:,} were expected; nothing was kept, try again"
-        )
+        raise ConfigurationError(f"the address {url} gave {size:,} bytes where {whole:,} were expected; {_TRY_AGAIN}")
     digest = check.digest()
     if file.crc32c and digest and base64.b64encode(digest).decode() != file.crc32c:
-        raise ConfigurationError(
-            f"the file {url} is not what its maker published (wrong checksum); nothing was kept, try again"
-        )
+        raise ConfigurationError(f"the file {url} is not what its maker published (wrong checksum); {_TRY_AGAIN}")
 
 
 class _Unchecked:
