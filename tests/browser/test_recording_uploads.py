@@ -152,6 +152,7 @@ async def test_staged_files_survive_a_reload_with_what_was_said_about_them(desk:
     await desk.staged("one").get_by_role("button", name="Options").click()
     fields = desk.staging
     await fields.get_by_label("Title").fill("The first")
+    await fields.get_by_label("Title").press("Tab")
     await fields.get_by_label("Language").select_option("English")
     await fields.get_by_label("Summary").select_option("None")
     await fields.get_by_label("Priority").select_option("Low")

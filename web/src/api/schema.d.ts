@@ -4291,6 +4291,11 @@ export interface components {
             step: string;
             /** Steps */
             steps: components["schemas"]["ItemStep"][];
+            /**
+             * Superseded
+             * @description A newer content of the same source was there when it had been read, and has stayed.
+             */
+            superseded: boolean;
             /** Tenant */
             tenant: string;
             /** Tokens In */
@@ -4376,6 +4381,11 @@ export interface components {
             step: string;
             /** Steps */
             steps: components["schemas"]["ItemStep"][];
+            /**
+             * Superseded
+             * @description A newer content of the same source was there when it had been read, and has stayed.
+             */
+            superseded: boolean;
             /** Tenant */
             tenant: string;
             /** Tokens In */
@@ -7321,7 +7331,10 @@ export interface components {
             polls: number;
             /** Provider */
             provider: string;
-            /** Shard */
+            /**
+             * Shard
+             * @description Its place among the shards of its model, from 0; people are shown it from 1.
+             */
             shard: number;
             /**
              * State
