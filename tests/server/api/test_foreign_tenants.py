@@ -361,7 +361,8 @@ async def south(site: Site) -> South:
         "recording_id": recording, "job_id": recording_job, "share_id": share["id"], "number": "1",
         "edit_id": await an_unplaced_edit(site, recording),
         "id": jobs[1].id, "token_id": token["id"], "session_id": session["id"], "user_id": account.id,
-        "webhook_id": webhook["id"], "delivery_id": delivery.json()["id"], "name": "back", "lane": "south", "kind": "speech", "model": "whisper/tiny",
+        "webhook_id": webhook["id"], "delivery_id": delivery.json()["id"], "name": "back", "lane": "south",
+        "kind": "speech", "model": "whisper/tiny",
         "tenant": "south",
     }  # fmt: skip
     return South(ids, [job.id for job in jobs])
