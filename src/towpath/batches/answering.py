@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import asyncio
 import json
+import math
+import time
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,6 +24,8 @@ ATTEMPTS = 5
 AT_ONCE = 8
 _IN_HAND = 3 * AT_ONCE
 """Those that are asked, and those whose answers are on their way into the record: a crash costs no more than these."""
+_TELL_SECONDS = 2.0
+"""So often at the most the batch hears how far its part is: somebody may be watching, and answers can take minutes."""
 
 
 @dataclass(slots=True)
@@ -70,6 +74,7 @@ class _Asking:
         self._ctx, self._chat, self.total = ctx, chat, total
         self._hands, self._doors = asyncio.Semaphore(_IN_HAND), asyncio.Semaphore(AT_ONCE)
         self._refused: Fatal | None = None
+        self._told_at = -math.inf
         self.told: list[dict[str, Any]] = []
 
     def lines(self) -> bytes:
@@ -81,6 +86,10 @@ class _Asking:
             self._unless_refused()
             self.told.append(await self._ctx.step("request", self._one, ref, body, key=ref))
         await self._ctx.progress(len(self.told), self.total)
+        now = time.monotonic()
+        if now >= self._told_at + _TELL_SECONDS:
+            self._told_at = now
+            await self._ctx.share_progress()
 
     async def _one(self, ref: str, body: dict[str, Any]) -> dict[str, Any]:
         """What is wrong with one request is that one's answer; what is wrong with the service is the job's failure."""

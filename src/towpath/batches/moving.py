@@ -13,7 +13,7 @@ from towpath.batches.intake import Owner, Wanted
 from towpath.batches.lines import lines_of
 from towpath.batches.names import KIND, OPENAI_FILE, TRANSCRIPTION, index_key, requests_key, results_key
 from towpath.batches.records import Batch
-from towpath.batches.status import COMPLETED, FAILED, IN_PROGRESS, PENDING, standing
+from towpath.batches.status import COMPLETED, FAILED, IN_PROGRESS, PARTIAL_COMPLETE, PENDING, standing
 from towpath.batches.tidying import tidy_soon
 
 _ANSWERED = frozenset({ProviderState.COMPLETED, ProviderState.PARTIAL})
@@ -48,6 +48,7 @@ async def retry(app: App, batch: Batch, whose: Owner) -> tuple[str, str]:
         raise NotNow("there is nothing to retry: every request that could be asked was answered")
     if status == FAILED and told.job is not None and _paid_for(batch, told.job, work.ordered):
         return batch.id, (await app.requeue(told.job.id)).id
+    await _check_not_retried(app, batch)
     lines = failed_lines(app.blobs, batch) if batch.result_bytes is not None else None
     settings = {name: value for name, value in batch.settings.items() if lines is None or name != OPENAI_FILE}
     wanted = Wanted(
@@ -55,6 +56,20 @@ async def retry(app: App, batch: Batch, whose: Owner) -> tuple[str, str]:
         dataset_ids=batch.dataset_ids if lines is None else (), task_type=batch.task_type,
     )  # fmt: skip
     return await intake.create(app, wanted, whose)
+
+
+async def _check_not_retried(app: App, batch: Batch) -> None:
+    """What another batch asks, or has asked, is not asked and paid for once more. One that came to nothing is no answer."""
+    rows = await app.query("batches_retrying", tenant=batch.tenant, id=batch.id)
+    for work in await stored.work_on(app, await stored.by_ids(app, [str(row["id"]) for row in rows])):
+        status = standing(work.jobs, work.ordered, work.batch.ended).status
+        if status in (PENDING, IN_PROGRESS):
+            raise NotNow(f"the batch {work.batch.id} is asking it again; wait for that one")
+        if status in (COMPLETED, PARTIAL_COMPLETE):
+            raise NotNow(
+                f"the batch {work.batch.id} has asked it again; retry that one if something is still missing, or delete it "
+                "to ask all of it once more"
+            )
 
 
 def _paid_for(batch: Batch, job: Job, ordered: Sequence[ProviderJob]) -> bool:

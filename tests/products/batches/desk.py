@@ -20,11 +20,13 @@ ENDED = ("COMPLETED", "PARTIAL_COMPLETE", "FAILED", "CANCELLED")
 
 
 class EchoProvider(ScriptedProvider):
-    """Answers each request with what was asked; a body with `fail` gets an error, one with `silent` no result."""
+    """Answers each request with what was asked; a body with `fail` gets an error until `cures` is set, one with `silent` no
+    result."""
 
     def __init__(self, grade: Grade = Grade.LISTED, looks: int = 2) -> None:
         super().__init__(grade, looks)
         self.requests: dict[str, list[dict[str, Any]]] = {}
+        self.cures = False
 
     async def prepare(self, order: Order, files: Files) -> Prepared:
         data = b"".join([piece async for piece in files.open(order.requests or "")])
@@ -37,7 +39,7 @@ class EchoProvider(ScriptedProvider):
             body, ref = line["body"], line["custom_id"]
             if body.get("silent"):
                 continue
-            if body.get("fail") in (True, order.model):
+            if body.get("fail") in (True, order.model) and not self.cures:
                 yield Result(ref, None, "it did not work", "server_error")
             else:
                 yield Result(ref, {"echo": body["say"], "by": order.model}, tokens_in=10, tokens_out=5)

@@ -4,11 +4,12 @@ from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import replace
 from itertools import count
+from threading import Event
 from typing import Any
 
 import pytest
 
-from tests.engine.working import on_sqlite
+from tests.engine.working import eventually, on_sqlite
 from tests.models.wire_server import Answer, Asked, WireServer
 from tests.products.batches.desk import Desk, opened_desk
 from tests.server.api.site import ok
@@ -76,6 +77,31 @@ async def test_the_default_install_answers_a_batch_with_any_chat_endpoint(desk: 
     assert sorted(ok_result(child) for child in children) == [30, 100]
     assert {asked.json()["model"] for asked in wire.asked} == {"m"}
     assert found["provider_state"] is None
+
+
+@on_sqlite
+async def test_answers_are_counted_while_others_are_waited_for(database_url: str, settings: Settings, wire: WireServer):
+    goes_on = Event()
+
+    def slowly(asked: Asked) -> Answer:
+        if said(asked) != "n0":
+            goes_on.wait(60)
+        return echo(asked)
+
+    wire.always = slowly
+    app = App(database_url, settings=replace(settings, chat_url=wire.url, chat_model="m"))
+    async with opened_desk(app) as desk, desk.working():
+        batch_id = await desk.make([asks(f"n{number}") for number in range(20)], provider="local", models=[])
+
+        async def is_counted() -> bool:
+            found = await desk.get(batch_id)
+            return (found["status"], found["done"], found["total"]) == ("IN_PROGRESS", 1, 20)
+
+        try:
+            await eventually(is_counted)
+        finally:
+            goes_on.set()
+        assert (await desk.done(batch_id))["ok"] == 20
 
 
 async def test_what_has_been_answered_stays_counted_while_it_is_merged(

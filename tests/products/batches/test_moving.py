@@ -41,6 +41,36 @@ async def test_a_retry_asks_only_what_failed_and_only_the_models_that_did(desk: 
     assert sorted(len(lines) for lines in provider.requests.values()) == [1, 2, 3, 3]
 
 
+@on_sqlite
+async def test_what_is_asked_again_already_is_not_asked_a_third_time(desk: Desk, provider: EchoProvider):
+    first = await desk.finished([request("a"), request("b", fail="m2")], models=["m1", "m2"])
+    path = f"/api/batches/{first['id']}/retry"
+    made = ok(await desk.ann.post(path), 202)
+    assert made["id"] in problem(await desk.ann.post(path), 409, "conflict")["detail"]
+    ok(await desk.ann.post(f"/api/batches/{made['id']}/cancel"))
+    other = ok(await desk.ann.post(path), 202)
+    async with desk.working():
+        assert (await desk.done(other["id"]))["status"] == "FAILED"
+        third = ok(await desk.ann.post(path), 202)
+        await desk.done(third["id"])
+    assert len(provider.ledger.paid) == 4
+
+
+@on_sqlite
+async def test_what_was_asked_again_and_answered_is_retried_where_it_was(desk: Desk, provider: EchoProvider):
+    first = await desk.finished([request("a"), request("b", fail=True)])
+    provider.cures = True
+    path = f"/api/batches/{first['id']}/retry"
+    made = ok(await desk.ann.post(path), 202)
+    async with desk.working():
+        assert (await desk.done(made["id"]))["status"] == "COMPLETED"
+    told = problem(await desk.ann.post(path), 409, "conflict")["detail"]
+    assert made["id"] in told
+    assert "has asked it again" in told
+    ok(await desk.ann.delete(f"/api/batches/{made['id']}"))
+    ok(await desk.ann.post(path), 202)
+
+
 async def test_without_results_everything_is_asked_again(desk: Desk):
     batch_id = await desk.make([request("a")])
     ok(await desk.ann.post(f"/api/batches/{batch_id}/cancel"))

@@ -27,6 +27,12 @@ FROM towpath.batch
 WHERE removed_at IS NULL AND id < :before AND tenant = :tenant AND settings LIKE :option
 ORDER BY id DESC LIMIT :limit
 
+-- name: batches_retrying
+-- Ids grow: what asks again is newer.
+SELECT id FROM towpath.batch
+WHERE tenant = :tenant AND id > :id AND retry_of = :id AND removed_at IS NULL
+ORDER BY id DESC LIMIT 20
+
 -- name: batches_known
 SELECT id FROM towpath.batch WHERE id IN :ids
 
