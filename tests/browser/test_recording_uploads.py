@@ -160,7 +160,7 @@ async def test_staged_files_survive_a_reload_with_what_was_said_about_them(desk:
 
     await desk.reload(written="The first")
     await expect(desk.staging.get_by_role("heading")).to_contain_text("2 files ready")
-    await expect(desk.staged("The first")).to_contain_text("en, no summary, low")
+    await expect(desk.staged("The first")).to_contain_text("no summary, low")
     await expect(desk.staged("two")).to_be_visible()
     assert await desk.recordings() == {}
     await desk.staged("The first").get_by_role("button", name="Upload The first").click()
