@@ -102,6 +102,12 @@ class Settings:
         "Where inputs may be read from with this installation's credentials: s3://bucket/folder, gs://…, az://…, separated "
         "by commas; {tenant} stands for the tenant's name; empty: nowhere",
     )  # type: ignore[assignment]
+    secret_key: str = _setting(
+        "",
+        "What encrypts the keys that are entered in Settings → Models, at least 32 characters, the same for the server and "
+        "all workers; empty: a file beside SQLite's database; PostgreSQL needs it",
+        secret=True,
+    )  # type: ignore[assignment]
     speech_engine: str = _setting(
         "", "Who hears: moonshine, faster_whisper or openai_compatible; empty: the endpoint if there is one, else moonshine"
     )  # type: ignore[assignment]

@@ -18,6 +18,7 @@ from tests.browser.wire import laid_wire
 from tests.engine.working import eventually
 from tests.products.recordings.ear import Ear
 from towpath import Fatal
+from towpath.choices import changing
 from towpath.recordings import windows
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
@@ -83,13 +84,16 @@ async def test_an_upload_waits_for_the_network_and_goes_on_by_itself(visit: Visi
         await expect(desk.staging).to_have_count(0)
 
 
-async def test_what_the_server_refuses_survives_a_reload_and_is_changed_or_removed(desk: Desk):
+async def test_what_the_server_refuses_survives_a_reload_and_is_changed_or_removed(desk: Desk, place: Place):
+    """One is not what it says, and the service that was to hear the other is gone by then."""
     desk.visitor.expects("status of 422")
+    await changing.add_service(place.app, "klingon", "speech", changing.Wanted("http://127.0.0.1:9/v1", "m", ["tlh"]))
     await desk.drop({"klingon.mp3": said(), "diary.mp3": b"Dear diary, today I recorded nothing.\n" * 50})
     await desk.staged("klingon").get_by_role("button", name="Options").click()
-    await desk.staged("klingon").get_by_label("Language").fill("tlh")
+    await desk.staged("klingon").get_by_label("Model").select_option("service/klingon")
+    await changing.remove_service(place.app, "klingon")
     await desk.staging.get_by_role("button", name="Upload 2 files").click()
-    await expect(desk.staged("klingon")).to_contain_text("tlh")
+    await expect(desk.staged("klingon")).to_contain_text("no speech service is called")
     await expect(desk.staged("diary")).to_contain_text("is text")
     await desk.expect_dock("failed", "klingon", "diary")
 
@@ -102,7 +106,7 @@ async def test_what_the_server_refuses_survives_a_reload_and_is_changed_or_remov
     await desk.docked("diary").get_by_role("button", name="Remove").click()
     await desk.expect_dock("failed", "klingon")
     await desk.staged("klingon").get_by_role("button", name="Options").click()
-    await desk.staged("klingon").get_by_label("Language").fill("en")
+    await desk.staged("klingon").get_by_label("Model").select_option("")
     await desk.staged("klingon").get_by_role("button", name="Retry").click()
     await expect(desk.listed("klingon")).to_contain_text("Done")
     await desk.page.reload()
@@ -148,15 +152,15 @@ async def test_staged_files_survive_a_reload_with_what_was_said_about_them(desk:
     await desk.staged("one").get_by_role("button", name="Options").click()
     fields = desk.staging
     await fields.get_by_label("Title").fill("The first")
-    await fields.get_by_label("Language").fill("en")
-    await fields.get_by_label("Language").press("Tab")
+    await fields.get_by_label("Title").press("Tab")
+    await fields.get_by_label("Language").select_option("English")
     await fields.get_by_label("Summary").select_option("None")
     await fields.get_by_label("Priority").select_option("Low")
-    await expect(desk.staged("The first")).to_contain_text("en, no summary, low")
+    await expect(desk.staged("The first")).to_contain_text("no summary, low")
 
     await desk.reload(written="The first")
     await expect(desk.staging.get_by_role("heading")).to_contain_text("2 files ready")
-    await expect(desk.staged("The first")).to_contain_text("en, no summary, low")
+    await expect(desk.staged("The first")).to_contain_text("no summary, low")
     await expect(desk.staged("two")).to_be_visible()
     assert await desk.recordings() == {}
     await desk.staged("The first").get_by_role("button", name="Upload The first").click()

@@ -24,7 +24,7 @@ USER = pwd.getpwuid(os.getuid()).pw_name
 LOOKING = {
     "jobs list", "jobs show", "jobs watch", "explain", "inbox", "inbox list", "queues", "queues show",
     "queues lanes", "workers", "schedules", "users list", "token list", "doctor", "backup", "config", "version",
-    "models list", "models pull", "batch list", "batch status", "batch results", "batch watch",
+    "models list", "models pull", "models test", "batch list", "batch status", "batch results", "batch watch",
     "batch dataset list", "documents list", "documents show", "documents runs", "documents run", "search",
     "fleet tasks", "fleet status", "fleet workers",
 }  # fmt: skip
@@ -75,6 +75,12 @@ CHANGING = {
     "batch transcribe": ("batch.create", ["https://example.com/a.wav"]),
     "fleet worker-add": ("fleet.worker_add", ["van-1"]),
     "fleet worker-revoke": ("fleet.worker_revoke", ["{remote}"]),
+    "models use": ("models.default", ["environment"]),
+    "models add-service": (
+        "models.service.create",
+        ["box", "--url", "http://127.0.0.1:9/v1", "--model", "m"],
+    ),
+    "models remove-service": ("models.service.delete", ["kept"]),
     "limits set": ("limit.set", ["alice", "500"]),
     "limits clear": ("limit.clear", ["rich"]),
     "prune": ("jobs.prune", ["--older-than", "30d"]),
@@ -111,6 +117,7 @@ def named(towpath, tmp_path, monkeypatch):
     towpath("token", "create", "--user", "bob")
     towpath("schedules", "add", "by-hand", "0 3 * * *", "add", "--queue", "sums")
     towpath("limits", "set", "rich", "500")
+    towpath("models", "add-service", "kept", "--url", "http://127.0.0.1:9/v1", "--model", "m")
     towpath("fleet", "worker-add", "van")
     found["remote"] = towpath.json("fleet", "workers")[0]["id"]
     return {**found, "token": towpath.json("token", "list")[0]["id"], **batches(towpath, tmp_path / "questions.jsonl")}

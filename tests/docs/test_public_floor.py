@@ -12,6 +12,7 @@ from tests.docs.pages import ROOT
 PACKAGE = ROOT / "src/towpath"
 BELOW = {
     "store": "the engine's own tables",
+    "choices": "what products stand on: they ask it for settings, and it reads the installation's tables itself",
     "identity": "what the server's entrance stands on; products ask it who somebody is",
     "server.dismissals": "a part of the server: it keeps which groups of its inbox nobody wants to see",
     "server.webhooks": "a part of the server: it reads the stream of events itself",

@@ -27,7 +27,8 @@ def test_a_language_that_the_model_does_not_know_is_noticed(text: str, voice: st
     assert (said is not None) is noticed
     if said:
         assert "this does not read like English" in said
-        assert "transcribe it again with a model" in said
+        assert "process it again with a model" in said
+        assert "Settings → Models" in said
 
 
 def test_a_few_words_are_not_judged() -> None:

@@ -17,6 +17,7 @@ from tests.products.recordings.ear import Ear
 from tests.products.recordings.studio import QUIET, Studio, opened_studio
 from tests.server.api.site import Site, client, ok
 from towpath import App, Settings
+from towpath.choices import changing
 from towpath.fleet.arrivals import Intake
 from towpath.fleet.intake import Wanted
 from towpath.fleet.notices import remember
@@ -26,6 +27,7 @@ from towpath.recordings import windows
 from towpath.server import create_app
 
 PASSWORD = "four quiet barges pass"
+SERVICE_KEY = "kept-key"
 SAID = ["Good morning", "ever", "yone pays 12 euros"]
 TABLES = [
     "account", "membership", "session", "token", "link", "throttle", "oidc_account", "oidc_flow", "audit", "device",
@@ -35,7 +37,7 @@ TABLES = [
     "batch", "batch_dataset", "batch_gathering", "batch_request",
     "document_run", "document_item", "document", "document_result", "document_hold",
     "fleet_task", "fleet_object", "fleet_dispatch", "fleet_note", "fleet_worker", "fleet_intake",
-    "fleet_room",
+    "fleet_room", "model_service", "model_choice",
     "search_source", "search_tag", "search_passage", "search_vectors", "search_mention",
 ]  # fmt: skip
 """Of all slices but the engine's, each with a row at least."""
@@ -45,7 +47,12 @@ WORDS = ("search_words", "search_vocabulary", "search_places", "search_term", "s
 
 def make_server(url: str, blobs: Path) -> App:
     chosen = Settings(
-        blobs_url=blobs.absolute().as_uri(), poll_seconds=0.2, drain_seconds=0.2, pool_size=4, allow_private_urls=True
+        blobs_url=blobs.absolute().as_uri(),
+        poll_seconds=0.2,
+        drain_seconds=0.2,
+        pool_size=4,
+        allow_private_urls=True,
+        secret_key="a secret that every release is given",
     )
     return App(url, settings=chosen)
 
@@ -63,6 +70,7 @@ async def fill_server(url: str, blobs: Path) -> None:
             await _read(studio.site)
             await _hand_out(studio.site)
             await _put_the_rest(studio.app)
+            await _choose(studio.app)
     finally:
         windows._hear_window = windows_before
 
@@ -159,6 +167,13 @@ async def _put_the_rest(app: App) -> None:
         await tx.execute("decoded_take", id=str(job["id"]), tenant="north", bytes=32000)
 
     await app.services.store.run(unit)
+
+
+async def _choose(app: App) -> None:
+    """A service with a key, and what everybody's questions go to."""
+    wanted = changing.Wanted("http://127.0.0.1:9/v1", "kept", key=SERVICE_KEY)
+    await changing.add_service(app, "kept", "chat", wanted)
+    await changing.choose(app, "chat", "service/kept")
 
 
 def reading(app: App) -> Site:

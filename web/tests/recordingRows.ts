@@ -68,6 +68,7 @@ export function recording(id: string, change: Partial<Recording> = {}): Recordin
     bytes: 1000,
     duration: null,
     language: null,
+    model: null,
     speakers: false,
     auto_summary: false,
     template: null,

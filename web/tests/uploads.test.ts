@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { isLanguage, refusalWords, sorted } from "@/services/uploads/checking";
+import { refusalWords, sorted } from "@/services/uploads/checking";
 import { allDone, closed, isDue, reopened } from "@/services/uploads/dock";
 import { looksLikeMedia } from "@/services/uploads/dropping";
 import { problemOf, sendingHelps, stuckOf } from "@/services/uploads/failing";
@@ -143,11 +143,6 @@ describe("what is refused at once", () => {
     expect(refusalWords(many.slice(0, 1)).text).toBe("0.mp3 was not taken");
     expect(refusalWords(many)).toMatchObject({ text: "5 files were not taken" });
     expect(refusalWords(many).detail).toMatch(/and 2 more$/);
-  });
-
-  it("knows a language when it sees one", () => {
-    expect(["", "en", "en-GB", "zh-Hant-TW"].every(isLanguage)).toBe(true);
-    expect(["english", "e", "en_GB", "en GB"].some(isLanguage)).toBe(false);
   });
 
   it("takes from a folder only what looks like a recording", () => {

@@ -1,14 +1,12 @@
-"""The speech engines of a worker process, and how an operation has one of them hear some audio."""
+"""Which speech engine an operation has, and how that hears some audio."""
 
 from __future__ import annotations
 
-import threading
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from towpath import Context
-from towpath.models.settings import ModelSettings
+from towpath import Context, choices
 from towpath.models.speech import RemoteSpeechEngine, Segment, SpeechEngine, engine_for
 from towpath.models.utterances import Span
 from towpath.models.voices.encoder import encoder_for
@@ -17,32 +15,11 @@ from towpath.models.voices.prints import Voices
 if TYPE_CHECKING:
     from towpath.models.speech import Samples
 
-SPEECH_ENGINES = "assets.speech"
-"""The resource's name."""
 
-
-class SpeechEngines:
-    """Opened by the first window that needs one, kept for all that follow."""
-
-    def __init__(self, settings: ModelSettings) -> None:
-        self._settings = settings
-        self._opened: dict[str | None, SpeechEngine] = {}
-        self._opening = threading.Lock()
-
-    async def of(self, ctx: Context, language: str | None) -> SpeechEngine:
-        known = self._opened.get(language)
-        return await ctx.in_thread(self._open, language) if known is None else known
-
-    def _open(self, language: str | None) -> SpeechEngine:
-        with self._opening:
-            if language not in self._opened:
-                self._opened[language] = engine_for(self._settings, language)
-            return self._opened[language]
-
-
-async def engine_of(ctx: Context, language: str | None) -> SpeechEngine:
-    engines: SpeechEngines = await ctx.resources.get(SPEECH_ENGINES)
-    return await engines.of(ctx, language)
+async def engine_of(ctx: Context, language: str | None, model: str | None = None) -> SpeechEngine:
+    """The one that was chosen for this recording, or for all; loaded once per process, whoever asks for it."""
+    settings = await choices.settings_in(ctx, speech=model)
+    return await ctx.in_thread(engine_for, settings, language)
 
 
 @dataclass(frozen=True, slots=True)

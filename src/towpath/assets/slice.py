@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from functools import partial
 from importlib.resources import files
 from typing import Any
 
-from towpath import App, Context, Retry, Slice
-from towpath.assets.hearing import SPEECH_ENGINES, SpeechEngines
+from towpath import App, Context, Retry, Slice, choices
 from towpath.assets.keys import FINISH
 from towpath.assets.uploads.finishing import QUEUE, finish
 
@@ -22,12 +20,12 @@ _HOUR = 3600.0
 
 def attach(app: App) -> None:
     """Before the app is opened, in servers and in workers; twice is once."""
+    choices.attach(app)
     if not app.add_slice(SLICE):
         return
 
     async def finishing(ctx: Context, payload: dict[str, Any]) -> dict[str, Any]:
         return await finish(app, ctx, payload["upload_id"])
 
-    app.resource(SPEECH_ENGINES)(partial(SpeechEngines, app.settings))
     app.operation(FINISH, queue=QUEUE, retry=Retry(limit=10), timeout=_HOUR)(finishing)
     app.retain(QUEUE, succeeded_days=1.0)

@@ -12,7 +12,7 @@ import time
 from dataclasses import dataclass
 from typing import Any
 
-from towpath import Context, Fatal, RateLimited, SchemaInvalid, Transient
+from towpath import Context, Fatal, RateLimited, SchemaInvalid, Transient, choices
 from towpath.batches import stored
 from towpath.batches.answers import Unreadable, line_of, readable
 from towpath.batches.lines import lines_of
@@ -38,11 +38,11 @@ class Asked:
 
 async def answer(ctx: Context, asked: Asked) -> dict[str, int]:
     batch = await stored.find(ctx, asked.batch_id, tenant=ctx.tenant)
-    chat = client_for(ctx.settings, batch.models[asked.model])
+    chat = client_for(await choices.settings_in(ctx), batch.models[asked.model])
     if chat is None:
         raise Fatal(
-            "LOCAL asks the chat service of the settings, and there is none",
-            remedy="set TOWPATH_CHAT_URL where the workers run, then retry",
+            "LOCAL asks the chat service of this installation, and there is none",
+            remedy="choose one in Settings → Models, or set TOWPATH_CHAT_URL where the workers run; then retry",
         )
     lines = [json.loads(line) async for line in lines_of(ctx.blobs, shard_key(batch.id, asked.model, asked.shard))]
     async with chat.connected() as connected:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from towpath import Context, Fatal, SchemaInvalid, assets
+from towpath import Context, Fatal, SchemaInvalid, assets, choices
 from towpath.assets.hearing import Asked, engine_of, hear_window
 from towpath.assets.people import segments_of
 from towpath.batches import stored
@@ -44,7 +44,8 @@ class Input:
 async def hear(ctx: Context, asked: Input) -> dict[str, Any]:
     batch = await stored.find(ctx, asked.batch_id, tenant=ctx.tenant)
     given = await _given(ctx, batch, asked)
-    language, speakers = check_hearing(ctx.settings, batch.settings), bool(batch.settings.get("diarization"))
+    language = check_hearing(await choices.settings_in(ctx), batch.settings)
+    speakers = bool(batch.settings.get("diarization"))
     with tempfile.TemporaryDirectory(prefix="towpath-") as folder:
         audio = await _decoded(ctx, batch, given, Path(folder))
         cut = await ctx.step("split", _split, audio)

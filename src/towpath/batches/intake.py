@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from towpath import App, SchemaInvalid, Transaction, new_id, plain_text, to_json
+from towpath import App, SchemaInvalid, Settings, Transaction, choices, new_id, plain_text, to_json
 from towpath.batches import datasets, stored
 from towpath.batches.datasets import Given
 from towpath.batches.hearing_here import check_hearing
@@ -61,11 +61,11 @@ class Wanted:
     task_type: str = COMPLETION
 
 
-def checked_provider(app: App, name: str, task_type: str = COMPLETION) -> str:
+async def checked_provider(app: App, name: str, task_type: str = COMPLETION) -> str:
     """The provider's name as it is registered; whoever misspells it is told before anything is stored."""
     asked = name.strip().upper().replace("-", "_")
     if asked == LOCAL:
-        _check_chat(app, task_type)
+        _check_chat(await choices.settings_of(app), task_type)
         return LOCAL
     if asked not in app.providers.names:
         known = ", ".join([LOCAL, *app.providers.names])
@@ -76,13 +76,14 @@ def checked_provider(app: App, name: str, task_type: str = COMPLETION) -> str:
     return asked
 
 
-def _check_chat(app: App, task_type: str) -> None:
+def _check_chat(settings: Settings, task_type: str) -> None:
     """Workers may be set up in another way than whoever sends the batch: then `answering` says it, too late."""
-    if task_type == COMPLETION and not app.settings.chat_url:
+    if task_type == COMPLETION and not settings.chat_url:
         raise SchemaInvalid(
-            "LOCAL asks the chat service of the settings, and there is none",
+            "LOCAL asks the chat service of this installation, and there is none",
             path="provider",
-            remedy="set TOWPATH_CHAT_URL here and where the workers run, or name another provider",
+            remedy="choose one in Settings → Models, or set TOWPATH_CHAT_URL here and where the workers run; "
+            "or name another provider",
         )
 
 
@@ -92,38 +93,39 @@ def task_types_of(app: App, provider: str) -> frozenset[str]:
     return known.task_types if known is not None else app.providers.get(provider).task_types
 
 
-def checked_models(app: App, provider: str, models: Sequence[str], task_type: str = COMPLETION) -> list[str]:
+async def checked_models(app: App, provider: str, models: Sequence[str], task_type: str = COMPLETION) -> list[str]:
     """Speech goes without a model as a rule: then it is `""`, and the provider takes its usual one."""
     found = list(dict.fromkeys(models))
     if task_type == TRANSCRIPTION:
         if provider == LOCAL and any(found):
             raise SchemaInvalid(
-                "LOCAL hears by the speech engine of the settings", path="models",
-                remedy="leave models out, or set TOWPATH_SPEECH_MODEL where the workers run",
+                "LOCAL hears by the speech model of this installation", path="models",
+                remedy="leave models out, and choose it in Settings → Models or by TOWPATH_SPEECH_MODEL",
             )  # fmt: skip
         return found or [USUAL_SPEECH_MODEL.get(provider, "")]
-    if not found and provider == LOCAL and app.settings.chat_model:
-        found = [app.settings.chat_model]
+    if not found and provider == LOCAL:
+        settings = await choices.settings_of(app)
+        found = [settings.chat_model] if settings.chat_model else []
     if not found:
-        remedy = "or set TOWPATH_CHAT_MODEL" if provider == LOCAL else None
+        remedy = "or choose a chat model in Settings → Models, or by TOWPATH_CHAT_MODEL" if provider == LOCAL else None
         raise SchemaInvalid("name the models that are to be asked", path="models", remedy=remedy)
     return found
 
 
-def check(app: App, wanted: Wanted) -> tuple[str, list[str]]:
+async def check(app: App, wanted: Wanted) -> tuple[str, list[str]]:
     """Refuses what can be seen to be wrong before anything is sent or stored; answers the provider's name and the models."""
     task_type = wanted.task_type
-    provider = checked_provider(app, wanted.provider, task_type)
+    provider = await checked_provider(app, wanted.provider, task_type)
     in_lines = OPENAI_FILE in wanted.settings  # each names its own
-    models = [] if in_lines else checked_models(app, provider, wanted.models, task_type)
+    models = [] if in_lines else await checked_models(app, provider, wanted.models, task_type)
     if task_type == TRANSCRIPTION and provider == LOCAL:
-        check_hearing(app.settings, wanted.settings)
+        check_hearing(await choices.settings_of(app), wanted.settings)
     return provider, models
 
 
 async def create(app: App, wanted: Wanted, whose: Owner) -> tuple[str, str]:
     """Makes the batch and queues it; answers the ids of the batch and its job."""
-    provider, models = check(app, wanted)
+    provider, models = await check(app, wanted)
     task_type = wanted.task_type
     kind = "inputs" if task_type == TRANSCRIPTION else "requests"
     batch_id, dataset_ids = new_id(), [one.lower() for one in wanted.dataset_ids]

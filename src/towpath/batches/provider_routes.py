@@ -19,7 +19,7 @@ from towpath.providers import Challenged
 from towpath.providers.catalog import PROVIDERS
 
 router = Router(prefix="/api/providers", tags=["batches"])
-_HERE = "This installation's own workers, with the chat service and the speech engine of its settings"
+_HERE = "This installation's own workers, with its chat service and its speech model"
 _TEXT: dict[int | str, dict[str, Any]] = {200: {"content": {"text/plain": {"schema": {"type": "string"}}}}}
 
 ProviderPath = Annotated[str, Path(description="The provider's name.", max_length=100)]

@@ -50,8 +50,8 @@ async def ask_in_a_batch(
 ) -> Asked:
     """Asks a model one thing. The request waits for others of the same tenant, provider, model and window, and goes out with
     them as one batch; its job ends with its own answer, or its own error."""
-    provider = intake.checked_provider(app, asked.provider)
-    [model] = intake.checked_models(app, provider, [asked.model] if asked.model else [])
+    provider = await intake.checked_provider(app, asked.provider)
+    [model] = await intake.checked_models(app, provider, [asked.model] if asked.model else [])
     whose = owner_of(principal)
     payload = Payload(asked.body, model, provider, asked.window)
     job, created = await enqueue_once(

@@ -8,7 +8,7 @@ from towpath.core.errors import ConfigurationError
 
 EXTRAS: dict[str, dict[str, str]] = {
     "server": {
-        "authlib": "authlib", "fastapi": "fastapi", "httpx": "httpx", "joserfc": "joserfc",
+        "authlib": "authlib", "cryptography": "cryptography", "fastapi": "fastapi", "httpx": "httpx", "joserfc": "joserfc",
         "opentelemetry-api": "opentelemetry.trace", "opentelemetry-exporter-otlp-proto-http": "opentelemetry.exporter.otlp",
         "opentelemetry-sdk": "opentelemetry.sdk", "prometheus-client": "prometheus_client",
         "python-multipart": "python_multipart", "pwdlib": "pwdlib", "uvicorn": "uvicorn",

@@ -10,6 +10,7 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from towpath import config, wiring
+from towpath.choices.vault import file_of
 from towpath.cli.words import size
 from towpath.config import Settings
 from towpath.engine.asking.findings import Finding, note, ok, problem
@@ -50,7 +51,7 @@ def _privacy(url: str) -> list[Finding]:
     if not url.startswith("sqlite:"):
         return []
     path = config.sqlite_path(url).absolute()
-    found = private.loose([*private.files_of(path), path.with_name("towpath.log")])
+    found = private.loose([*private.files_of(path), file_of(path), path.with_name("towpath.log")])
     if not found:
         return [ok("privacy", "the database's files are readable for their owner, or the group that shares them")]
     names = ", ".join(place.name for place in found)

@@ -9,25 +9,37 @@ import typer
 from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TransferSpeedColumn
 
 from towpath import config
-from towpath.cli.options import AsJson
+from towpath.choices.records import Service
+from towpath.cli import choosing
+from towpath.cli.opening import run
+from towpath.cli.options import AsJson, Database, finds_data
 from towpath.cli.screen import clean, console, is_live, say_json, table
 from towpath.core.masking import masked
+from towpath.models.inventory import Entry, entries
 
 app = typer.Typer(no_args_is_help=True, help="See which models can be used, and pull more.")
 
 
+app.command("use")(choosing.use)
+app.command("add-service")(choosing.add_service)
+app.command("remove-service")(choosing.remove_service)
+app.command("test")(choosing.try_service)
+
+
 @app.command("list")
-def list_models(as_json: AsJson = False) -> None:
+@finds_data
+def list_models(as_json: AsJson = False, database: Database = None) -> None:
     """Lists speech, chat and embedding models: which are in use, installed, or can be pulled.
+
+    Services that were set up and what was chosen are those of the database, if there is one.
 
     \b
     Examples:
       towpath models list
       towpath models list --json
     """
-    from towpath.models.inventory import entries
-
-    found = entries(config.load())
+    settings, services = run(choosing.in_force(database, config.load()))
+    found = [*entries(settings), *(_entry(one) for one in services if not _is_in_use(one, settings))]
     if as_json:
         say_json([asdict(entry) | {"note": masked(entry.note)} for entry in found])
         return
@@ -35,6 +47,18 @@ def list_models(as_json: AsJson = False) -> None:
     for entry in found:
         shown.add_row(*(clean(part) for part in (entry.name, entry.kind, entry.languages, entry.state, masked(entry.note))))
     console().print(shown)
+
+
+def _is_in_use(one: Service, settings: config.Settings) -> bool:
+    """Then it is among the others already."""
+    return (one.url, one.model) in (
+        (settings.speech_url, settings.speech_model),
+        (settings.chat_url, settings.chat_model),
+    )
+
+
+def _entry(one: Service) -> Entry:
+    return Entry(one.reference, f"{one.kind} service", ", ".join(one.languages or ["as the service"]), "configured", one.url)
 
 
 @app.command("pull")

@@ -18,6 +18,7 @@ from towpath.cli.transcribing.options import (
     Concurrency,
     Data,
     Language,
+    Model,
     Out,
     Server,
     Speakers,
@@ -47,6 +48,7 @@ def transcribe(  # noqa: PLR0913, PLR0917  (they are the options of a command)
         bool, typer.Option("--again", "--force", help="Transcribe anew what is done, and replace its transcripts.")
     ] = False,
     language: Language = None,
+    model: Model = None,
     speakers: Speakers = False,
     summary: Summary = False,
     concurrency: Concurrency = 2,
@@ -62,6 +64,7 @@ def transcribe(  # noqa: PLR0913, PLR0917  (they are the options of a command)
     Examples:
       towpath transcribe *.mp3
       towpath transcribe talk.mp4 --out srt,md --summary
+      towpath transcribe vortrag.m4a --language de --model whisper/small
       towpath transcribe *.m4a --server https://towpath.example.org --token tow_…
     """
     paths = list(dict.fromkeys(files))
@@ -69,7 +72,7 @@ def transcribe(  # noqa: PLR0913, PLR0917  (they are the options of a command)
     standing = landing.check(paths)
     if standing and server is None and not exists(database_in(data)):
         raise landing.refuse(standing[0])
-    wishes = FileOptions(language, speakers, summary)
+    wishes = FileOptions(language, speakers, summary, model)
     outcomes = run(_transcribe(place_for(data, server, token, concurrency), paths, standing, landing, wishes, again))
     for outcome in outcomes:
         console().print(_last_word(outcome, landing))

@@ -18,6 +18,7 @@ from towpath.cli.transcribing.options import (
     Concurrency,
     Data,
     Language,
+    Model,
     Out,
     Server,
     Speakers,
@@ -45,6 +46,7 @@ def watch(  # noqa: PLR0913, PLR0917  (they are the options of a command)
     out: Out = "txt",
     to: To = None,
     language: Language = None,
+    model: Model = None,
     speakers: Speakers = False,
     summary: Summary = False,
     concurrency: Concurrency = 2,
@@ -63,7 +65,7 @@ def watch(  # noqa: PLR0913, PLR0917  (they are the options of a command)
       towpath watch inbox --to transcripts --out srt,txt --summary
     """
     watching = Watching(
-        folder, OutputFiles(formats_from(out, server), to, overwrite=False), FileOptions(language, speakers, summary)
+        folder, OutputFiles(formats_from(out, server), to, overwrite=False), FileOptions(language, speakers, summary, model)
     )
     run(_watch(place_for(data, server, token, concurrency), watching, every, once))
 

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from fastapi import Path, Query, Request, Response
 
-from towpath import App, Job, JobCancelled, JobFailed, JobNotFound, ResultTimeout, State, search
+from towpath import App, Job, JobCancelled, JobFailed, JobNotFound, ResultTimeout, State, choices, search
 from towpath.http.audit import audit
 from towpath.http.policy import Reader, Writer
 from towpath.http.problems import Problem, invalid, not_found, responses
@@ -43,7 +43,7 @@ async def ask_documents(
     need_index()
     question = Asked(**asked.model_dump(exclude={"wait"}))
     await _check(app, principal.tenant, question)
-    if not app.settings.chat_url:
+    if not (await choices.settings_of(app)).chat_url:
         error = no_chat()
         raise Problem("conflict", 409, str(error), remedy=error.remedy)
     job = await app.enqueue(ASK, question, tenant=principal.tenant, subject=_subject(question.scope))
@@ -59,8 +59,9 @@ async def ask_documents(
 @router.get("", operation_id="can_ask")
 async def can_ask(_principal: Reader, app: Engine) -> schemas.Asking:
     """Whether questions are answered here, by which model, or what to do about it."""
-    there = bool(app.settings.chat_url)
-    return schemas.Asking(model=app.settings.chat_model if there else None, remedy=None if there else no_chat().remedy)
+    settings = await choices.settings_of(app)
+    there = bool(settings.chat_url)
+    return schemas.Asking(model=settings.chat_model if there else None, remedy=None if there else no_chat().remedy)
 
 
 @router.get("/earlier", operation_id="list_questions")

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from towpath import App, Context, Fatal, Price, search
+from towpath import App, Context, Fatal, Price, choices, search
 from towpath.knowledge import prompt
 from towpath.knowledge.holding import Held, judged
 from towpath.knowledge.scope import Scope
@@ -48,7 +48,8 @@ class Asked:
 def no_chat() -> Fatal:
     return Fatal(
         "questions are answered by a chat service, and none is configured",
-        remedy="set TOWPATH_CHAT_URL and TOWPATH_CHAT_MODEL here and where the workers run; searching needs none",
+        remedy="choose one in Settings → Models, or set TOWPATH_CHAT_URL and TOWPATH_CHAT_MODEL here and where the workers "
+        "run; searching needs none",
     )
 
 
@@ -59,7 +60,7 @@ class Asking:
         self._app = app
 
     async def run(self, ctx: Context, asked: Asked) -> dict[str, Any]:
-        client = chat.client_for(ctx.settings)
+        client = chat.client_for(await choices.settings_in(ctx))
         if client is None:
             raise no_chat()
         await ctx.progress(0, 2, "looking for passages")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from towpath import App, Retry, search
+from towpath import App, Retry, choices, search
 from towpath.http.routes import add_routes
 from towpath.knowledge.asking import Asking
 from towpath.knowledge.names import ASK, QUEUE
@@ -19,6 +19,7 @@ class _Attached:
 def attach(app: App) -> None:
     """Before the app is opened, in servers and in workers; twice is once. Its addresses are fixed ones below those of
     documents, so it comes before them."""
+    choices.attach(app)
     search.attach(app)
     mark = app.part(_Attached)
     if mark.done:

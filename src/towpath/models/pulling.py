@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import base64
 import os
+import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -43,6 +44,28 @@ def pull(settings: ModelSettings, name: str, *, force: bool = False, report: Rep
         if not any(folder.iterdir()):
             folder.rmdir()
     return folder
+
+
+def check(name: str) -> None:
+    """Refuses what there is no model for, before anything is fetched."""
+    if name != SPEAKERS:
+        engine, _, model = name.partition("/")
+        _files(engine, model, name)
+
+
+def remove(settings: ModelSettings, name: str) -> bool:
+    """Takes a pulled model from this machine; answers whether there was one. Processes that have it loaded go on with it."""
+    engine, _, model = name.partition("/")
+    known = {SPEAKERS, *(f"whisper/{one}" for one in WHISPER_MODELS)}
+    if engine == "moonshine":
+        known |= {f"moonshine/{item.name}" for item in published()}
+    if name not in known:
+        raise ConfigurationError(f"there is no model {name!r} that could have been pulled")
+    folder = models_dir(settings) / engine / model if model else models_dir(settings) / name
+    if not folder.is_dir():
+        return False
+    shutil.rmtree(folder)
+    return True
 
 
 def _files(engine: str, model: str, name: str) -> list[File]:
@@ -86,12 +109,13 @@ def _download(url: str, part: Path, file: File, report: Report) -> None:
             whole = file.bytes if file.bytes is not None else int(told) if told else None
             check = _write(response.iter_bytes(1 << 20), part, file.name, whole, report)
     except httpx.HTTPStatusError as error:
-        raise ConfigurationError(f"{url} answered {error.response.status_code}; {_BY_HAND}") from None
+        raise ConfigurationError(f"the address {url} answered {error.response.status_code}; {_BY_HAND}") from None
     except (httpx.HTTPError, httpx.InvalidURL) as error:
-        raise ConfigurationError(f"{url} cannot be fetched ({type(error).__name__}: {error}); {_BY_HAND}") from None
+        raise ConfigurationError(f"the file {url} cannot be fetched ({type(error).__name__}: {error}); {_BY_HAND}") from None
     _check(url, part, file, whole, check)
 
 
+_TRY_AGAIN = "nothing was kept, try again"
 _BY_HAND = (
     "where there is no way to the network, name a mirror with TOWPATH_MODELS_URL, or copy the model's directory from "
     "another machine into TOWPATH_MODELS_DIR"
@@ -114,10 +138,10 @@ def _write(pieces: Iterator[bytes], part: Path, name: str, whole: int | None, re
 def _check(url: str, part: Path, file: File, whole: int | None, check: Any) -> None:
     size = part.stat().st_size
     if whole is not None and size != whole:
-        raise ConfigurationError(f"{url} gave {size:,} bytes where {whole:,} were expected; nothing was kept, try again")
+        raise ConfigurationError(f"the address {url} gave {size:,} bytes where {whole:,} were expected; {_TRY_AGAIN}")
     digest = check.digest()
     if file.crc32c and digest and base64.b64encode(digest).decode() != file.crc32c:
-        raise ConfigurationError(f"{url} is not what its maker published (wrong checksum); nothing was kept, try again")
+        raise ConfigurationError(f"the file {url} is not what its maker published (wrong checksum); {_TRY_AGAIN}")
 
 
 class _Unchecked:

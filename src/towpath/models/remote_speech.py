@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from towpath.core.errors import ConfigurationError
 from towpath.models import pcm
-from towpath.models.languages import primary
+from towpath.models.languages import detected, primary
 from towpath.models.settings import ModelSettings
 from towpath.models.speech import SAMPLE_RATE, Segment
 from towpath.models.wire import Service, service
@@ -59,7 +59,8 @@ class RemoteSpeech:
         """Timed ones where the service gives times, else its text over the whole window."""
         try:
             items = answer.get("segments") or [{"start": 0.0, "end": total, "text": answer["text"]}]
-            found = [_segment(item, total) for item in items]
+            spoken = detected(answer.get("language"))
+            found = [_segment(item, total, spoken) for item in items]
         except (KeyError, TypeError, ValueError, AttributeError):
             raise self._service.misshapen(answer) from None
         return sorted((segment for segment in found if segment.text), key=lambda segment: segment.start)
@@ -79,14 +80,15 @@ def check(settings: ModelSettings, language: str | None) -> str | None:
     return primary(language)
 
 
-def _segment(item: dict[str, Any], total: float) -> Segment:
+def _segment(item: dict[str, Any], total: float, language: str | None) -> Segment:
     """Within its window, whatever the service says."""
     start = min(max(0.0, float(item["start"])), total)
     end = min(max(start, float(item["end"])), total)
     text, speaker = item["text"], item.get("speaker")
     if not isinstance(text, str):
         raise TypeError("text")
-    return Segment(round(start, 3), round(end, 3), " ".join(text.split()), speaker if isinstance(speaker, str) else None)
+    who = speaker if isinstance(speaker, str) else None
+    return Segment(round(start, 3), round(end, 3), " ".join(text.split()), who, language)
 
 
 def _wav(samples: Samples) -> bytes:

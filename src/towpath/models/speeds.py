@@ -30,5 +30,12 @@ def usual_speed(settings: ModelSettings, *, speakers: bool = False) -> float | N
     return found / _SPEAKERS if found is not None and speakers else found
 
 
+def known_speed(name: str) -> float | None:
+    """Of one model by its name, such as `whisper/small`, on one core; None of those that nobody has measured."""
+    engine, _, model = name.partition("/")
+    speeds = {"moonshine": _MOONSHINE, "whisper": _WHISPER}.get(engine)
+    return None if speeds is None else _found(speeds, model)
+
+
 def _found(speeds: dict[str, float], model: str) -> float | None:
     return next((speed for name, speed in speeds.items() if model.rpartition("/")[2].startswith(name)), None)

@@ -61,8 +61,8 @@ def remark(language: str, found: Sequence[float]) -> str | None:
         return None
     name = _NAMES.get(language, language)
     return (
-        f"this does not read like {name}, and the model that heard it knows nothing else; transcribe it again with a model "
-        "that hears the language that is spoken"
+        f"this does not read like {name}, and the model that heard it knows nothing else; process it again with a model "
+        "that hears the language that is spoken (more of them can be pulled in Settings → Models)"
     )
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from towpath.core.errors import ConfigurationError, SchemaInvalid
-from towpath.models.languages import primary
+from towpath.models.languages import WHISPER, detected, primary
 from towpath.models.settings import ModelSettings, models_dir
 from towpath.models.speech import Segment
 
@@ -46,8 +46,12 @@ class Whisper:
 
     def transcribe(self, samples: Samples, *, language: str | None = None, voices: Voices | None = None) -> list[Segment]:
         with self._lock:
-            heard, _ = self._model.transcribe(samples, language=primary(language), **HEARING)
-            found = [Segment(round(item.start, 3), round(item.end, 3), " ".join(item.text.split())) for item in heard]
+            heard, told = self._model.transcribe(samples, language=primary(language), **HEARING)
+            spoken = detected(getattr(told, "language", None))
+            found = [
+                Segment(round(item.start, 3), round(item.end, 3), " ".join(item.text.split()), language=spoken)
+                for item in heard
+            ]
         return [segment for segment in found if segment.text]
 
 
@@ -79,8 +83,13 @@ def check(settings: ModelSettings, language: str | None) -> str | None:
         raise SchemaInvalid(
             f"the Whisper model {path.name!r} hears English only, not {wanted!r}",
             path="language",
-            remedy=f"run towpath models pull whisper/{path.name.removesuffix('.en')} and set TOWPATH_SPEECH_MODEL to it",
+            remedy=f"choose a model that hears it: pull whisper/{path.name.removesuffix('.en')} in Settings → Models or "
+            "with towpath models pull",
         )
+    if wanted is not None and wanted not in WHISPER:
+        raise SchemaInvalid(
+            f"Whisper does not hear {wanted!r}", path="language", remedy=f"it hears {', '.join(sorted(WHISPER))}"
+        )  # fmt: skip
     return wanted
 
 

@@ -33,6 +33,7 @@ _KEPT_SECONDS = 2.0
 """An idle connection is kept so long. Servers hang up after five or more, and a request that meets that fails."""
 _LATER = (408, 425)
 _REFUSED = (401, 403)
+_WHERE = "in Settings → Models, or by"
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,13 +119,19 @@ class Service:
         try:
             value = json.loads(body)
         except ValueError:
-            raise Transient(f"{self._who} answered something that is no JSON: {_shown(body)}") from None
+            raise Transient(f"{self._who} answered something that is no JSON: {_shown(self.hidden(body))}") from None
         if not isinstance(value, dict):
-            raise Transient(f"{self._who} answered JSON that is no object: {_shown(body)}")
+            raise Transient(f"{self._who} answered JSON that is no object: {_shown(self.hidden(body))}")
         return value
 
     def misshapen(self, value: object) -> Transient:
-        return Transient(f"{self._who} answered in a shape this client does not know: {_shown(json.dumps(value).encode())}")
+        return Transient(
+            f"{self._who} answered in a shape this client does not know: {_shown(self.hidden(json.dumps(value).encode()))}"
+        )
+
+    def hidden(self, body: bytes) -> bytes:
+        """What it answers, as people may read it: some repeat the key that they were given."""
+        return body.replace(self.key.encode(), "…".encode()) if self.key else body
 
     @property
     def _who(self) -> str:
@@ -142,6 +149,7 @@ def service(kind: str, url: str, key: str, timeout: float) -> Service:
 
 
 def refusal(asked: Service, status: int, retry_after: str | None, body: bytes) -> OperationError:
+    body = asked.hidden(body)
     said = _said(body)
     message = f"the {asked.kind} service at {asked.host} answered {status}: {said}"
     if status == 429:
@@ -151,10 +159,12 @@ def refusal(asked: Service, status: int, retry_after: str | None, body: bytes) -
     if status >= 500 or status in _LATER:
         return Transient(message)
     if status in _REFUSED:
-        return Fatal(message, remedy=f"check {asked.setting}_KEY")
+        return Fatal(message, remedy=f"check the key: {_WHERE} {asked.setting}_KEY")
     if status < 400 or status == 404:
-        return Fatal(message, remedy=f"check {asked.setting}_URL (usually it ends in /v1) and {asked.setting}_MODEL")
-    return SchemaInvalid(message, remedy=f"check that {asked.setting}_MODEL fits the service, and what it takes at most")
+        where = f"{_WHERE} {asked.setting}_URL and {asked.setting}_MODEL"
+        return Fatal(message, remedy=f"check the address (usually it ends in /v1) and the model: {where}")
+    where = f"{_WHERE} {asked.setting}_MODEL"
+    return SchemaInvalid(message, remedy=f"check that the model fits the service, and what it takes at most: {where}")
 
 
 def seconds(retry_after: str | None, usual: float = 30.0) -> float:

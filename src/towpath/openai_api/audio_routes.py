@@ -14,7 +14,7 @@ from fastapi import Request
 from fastapi.responses import Response
 from starlette.background import BackgroundTask
 
-from towpath import App, JobNotFound, SchemaInvalid, State, Transaction, assets
+from towpath import App, JobNotFound, SchemaInvalid, State, Transaction, assets, choices
 from towpath.assets import Sender, uploads
 from towpath.assets.new_asset import describe
 from towpath.assets.streamed import drop
@@ -26,7 +26,6 @@ from towpath.http.problem import Problem
 from towpath.http.routing import Router
 from towpath.http.senders import sender_of
 from towpath.http.state import Engine
-from towpath.models.speech import check_language
 from towpath.openai_api import transcripts
 from towpath.openai_api.errors import Refused, wrong
 from towpath.recordings import removing, stored
@@ -50,7 +49,7 @@ async def transcribe(principal: TokenWriter, app: Engine, request: Request) -> R
     sender = sender_of(principal)
     form = await receive_form(app, request, sender, kinds=assets.MEDIA)
     try:
-        asked = _asked(app, form)
+        asked = await _asked(app, form)
         taken = await _submit(app, sender, form, asked)
     except BaseException:
         await drop(app, form.file)
@@ -68,7 +67,7 @@ async def transcribe(principal: TokenWriter, app: Engine, request: Request) -> R
         working.cancel()
 
 
-def _asked(app: App, form: Form) -> Asked:
+async def _asked(app: App, form: Form) -> Asked:
     fields, lists = form.fields, form.lists
     if unknown := sorted({*fields, *lists} - set(_FIELDS)):
         raise wrong(unknown[0][:100], f"Unknown parameter: {unknown[0][:100]!r}.", "unknown_parameter")
@@ -83,7 +82,8 @@ def _asked(app: App, form: Form) -> Asked:
     if set(lists.get("timestamp_granularities", ())) - {"segment"}:
         raise wrong("timestamp_granularities", "Only segments have times here: ask for 'segment', or leave it out.")
     try:
-        return Asked(wanted, check_language(app.settings, fields.get("language") or None))
+        _, language = await choices.checked_hearing(app, None, fields.get("language"))
+        return Asked(wanted, language)
     except SchemaInvalid as error:
         raise wrong("language", str(error)) from None
 

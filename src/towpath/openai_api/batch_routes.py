@@ -45,7 +45,7 @@ async def create_batch(principal: TokenWriter, app: Engine, request: Request, as
         raise no_file(asked.input_file_id)
     if file.purpose != "batch":
         raise wrong("input_file_id", f"The file's purpose must be 'batch', and it is {file.purpose!r}.")
-    provider = _provider(app, asked)
+    provider = await _provider(app, asked)
     told = {"input_file_id": str(file.ref), "completion_window": asked.completion_window, "metadata": asked.metadata}
     window = {} if provider == LOCAL else {"window": asked.completion_window}
     wanted = intake.Wanted(provider, title=_title(asked), settings=window | {OPENAI_FILE: told}, asset_id=file.ref.id)
@@ -54,10 +54,10 @@ async def create_batch(principal: TokenWriter, app: Engine, request: Request, as
     return batch_object(await _view(app, await stored.find(app, batch_id)))
 
 
-def _provider(app: App, asked: NewBatch) -> str:
+async def _provider(app: App, asked: NewBatch) -> str:
     given = (asked.metadata or {}).get(PROVIDER)
     try:
-        return intake.checked_provider(app, given or app.settings.v1_provider)
+        return await intake.checked_provider(app, given or app.settings.v1_provider)
     except SchemaInvalid as error:
         raise wrong(f"metadata.{PROVIDER}" if given else "TOWPATH_V1_PROVIDER", str(error)) from None
 

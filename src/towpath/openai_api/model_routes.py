@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from towpath import App
+from towpath import App, choices
 from towpath.http.policy import TokenReader
 from towpath.http.routing import Router
 from towpath.http.state import Engine
@@ -17,18 +17,18 @@ _SINCE = 1767225600  # a date is asked for, and nobody knows one
 
 @router.get("", name="openai_model.list")
 async def list_models(_principal: TokenReader, app: Engine) -> dict[str, Any]:
-    return {"object": "list", "data": [_model(name) for name in known(app)]}
+    return {"object": "list", "data": [_model(name) for name in await known(app)]}
 
 
 @router.get("/{model:path}", name="openai_model.get")
 async def get_model(_principal: TokenReader, app: Engine, model: str) -> dict[str, Any]:
-    if model not in known(app):
+    if model not in await known(app):
         raise Refused(404, f"The model '{model[:100]}' does not exist here.", param="model", code="model_not_found")
     return _model(model)
 
 
-def known(app: App) -> list[str]:
-    settings = app.settings
+async def known(app: App) -> list[str]:
+    settings = await choices.settings_of(app)
     speech = in_use(settings)
     if speech == "openai_compatible":
         speech = settings.speech_model or "whisper-1"

@@ -11,11 +11,11 @@ from towpath.recordings.views import views
 
 
 async def alike(app: App, tenant: str, sha256: str, options: Options) -> Recording | None:
-    """The newest recording of this content with the same language and speakers; one with a summary is as good as one
+    """The newest recording of this content with the same language, model and speakers; one with a summary is as good as one
     without. Raises `SchemaInvalid` for a language that nothing here hears."""
-    wanted = checked(app, options)
+    wanted = await checked(app, options)
     asked = {"tenant": tenant, "sha256": sha256.lower(), "language": wanted.language, "speakers": wanted.speakers}
-    rows = await app.query("recordings_alike", summary=bool(wanted.auto_summary), **asked)
+    rows = await app.query("recordings_alike", summary=bool(wanted.auto_summary), model=wanted.model, **asked)
     return recording_from(rows[0]) if rows else None
 
 

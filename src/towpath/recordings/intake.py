@@ -5,9 +5,8 @@ from __future__ import annotations
 import asyncio
 from dataclasses import dataclass, field, replace
 
-from towpath import DEFAULT_PRIORITY, App, Transaction, Transient, new_id
+from towpath import DEFAULT_PRIORITY, App, Transaction, Transient, choices, new_id
 from towpath.assets import Asset, open_file
-from towpath.models.speech import check_language
 from towpath.recordings import lengths, templates
 from towpath.recordings.names import (
     KIND,
@@ -28,6 +27,8 @@ class Options:
 
     title: str | None = None
     language: str | None = None
+    model: str | None = None
+    """Who hears it, such as whisper/small; None is whoever does by default."""
     speakers: bool = False
     auto_summary: bool | None = None
     template: str | None = None
@@ -51,11 +52,11 @@ class Uploader:
         return self.tenant if self.name is None else f"{self.tenant}/{self.name}"[:_LONGEST_LANE]
 
 
-def checked(app: App, options: Options) -> Options:
-    """The options with the language as engines take it; refused before anything is stored or queued."""
-    language = check_language(app.settings, options.language or None)
+async def checked(app: App, options: Options) -> Options:
+    """The options with model and language as they are kept; refused before anything is stored or queued."""
+    model, language = await choices.checked_hearing(app, options.model, options.language or None)
     summary = app.settings.auto_summary if options.auto_summary is None else options.auto_summary
-    return replace(options, language=language, auto_summary=summary)
+    return replace(options, model=model, language=language, auto_summary=summary)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +72,7 @@ class New:
 
 async def prepare(app: App, asset: Asset, options: Options, whose: Uploader) -> New:
     """What has to be known and done before the transaction that makes it."""
-    wanted = checked(app, options)
+    wanted = await checked(app, options)
     standing = await templates.find(app, whose.tenant, wanted.template)
     wanted = replace(wanted, template=None if standing is None else standing.id)
     await ensure_lane(app, whose.lane)
@@ -91,7 +92,7 @@ async def add(tx: Transaction, new: New) -> tuple[str, str]:
     added = await tx.change(
         "recording_add", id=new.id, tenant=whose.tenant, lane=whose.lane, title=title_from(wanted.title, asset.name),
         file_name=asset.name, asset_id=asset.id, media_type=asset.media_type, bytes=asset.bytes,
-        language=wanted.language, speakers=wanted.speakers, auto_summary=wanted.auto_summary,
+        language=wanted.language, model=wanted.model, speakers=wanted.speakers, auto_summary=wanted.auto_summary,
         template=wanted.template, created_by=whose.account_id, creator=whose.name, now=tx.now, stated=new.stated,
     )  # fmt: skip
     if added:
@@ -105,13 +106,13 @@ async def add(tx: Transaction, new: New) -> tuple[str, str]:
 
 async def reprocess_transcription(app: App, recording: Recording, options: Options) -> str:
     """Transcribes it anew with other settings; the present transcript stays until the new one is there."""
-    wanted = checked(app, options)
+    wanted = await checked(app, options)
     await ensure_lane(app, recording.lane)
 
     async def unit(tx: Transaction) -> str:
         await _locked(tx, recording.id)
         await tx.change(
-            "recording_settings", id=recording.id, language=wanted.language, speakers=wanted.speakers,
+            "recording_settings", id=recording.id, language=wanted.language, model=wanted.model, speakers=wanted.speakers,
             auto_summary=wanted.auto_summary, template=wanted.template,
         )  # fmt: skip
         return await _queue(tx, REPROCESS_TRANSCRIPTION, recording.id, recording.tenant, recording.lane, wanted)
@@ -125,8 +126,8 @@ async def reprocess_summary(app: App, recording: Recording, options: Options) ->
     async def unit(tx: Transaction) -> str:
         now = await _locked(tx, recording.id)
         await tx.change(
-            "recording_settings", id=now.id, language=now.language, speakers=now.speakers, auto_summary=now.auto_summary,
-            template=options.template,
+            "recording_settings", id=now.id, language=now.language, model=now.model, speakers=now.speakers,
+            auto_summary=now.auto_summary, template=options.template,
         )  # fmt: skip
         return await queue_summary(tx, now, REPROCESS_SUMMARY, options.priority)
 
@@ -150,6 +151,7 @@ async def _locked(tx: Transaction, recording_id: str) -> Recording:
 
 async def _queue(tx: Transaction, kind: str, recording_id: str, tenant: str, lane: str, options: Options) -> str:
     payload = {"recording_id": recording_id, "language": options.language, "speakers": options.speakers}
+    payload |= {"model": options.model} if options.model is not None else {}
     payload |= {"auto_summary": options.auto_summary, "replace_edits": options.replace_edits}
     return await tx.enqueue(
         kind, payload, tenant=tenant, lane=lane, priority=options.priority, key=recording_id, subject=(KIND, recording_id)

@@ -19,8 +19,8 @@ class NotNow(TowpathError):
 
 def as_it_was(recording: Recording) -> Options:
     return Options(
-        language=recording.language, speakers=recording.speakers, auto_summary=recording.auto_summary,
-        template=recording.template,
+        language=recording.language, model=recording.model, speakers=recording.speakers,
+        auto_summary=recording.auto_summary, template=recording.template,
     )  # fmt: skip
 
 

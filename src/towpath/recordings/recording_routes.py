@@ -67,6 +67,7 @@ async def list_recordings(
 class AlikeQuery(shapes.Request):
     sha256: Annotated[str, Field(pattern=r"^[0-9a-fA-F]{64}$", description="Of the file's content.")]
     language: Annotated[str | None, Field(max_length=40, description="As at the upload.")] = None
+    model: Annotated[str | None, Field(max_length=100, description="As at the upload.")] = None
     speakers: bool = False
     auto_summary: bool | None = None
 
@@ -74,7 +75,9 @@ class AlikeQuery(shapes.Request):
 @router.get("/alike", operation_id="find_recording_alike")
 async def find_recording_alike(principal: Reader, app: Engine, asked: Annotated[AlikeQuery, Query()]) -> schemas.Alike:
     """Whether a file with this content was sent before, with the same options; so that it need not be sent again."""
-    options = Options(language=asked.language, speakers=asked.speakers, auto_summary=asked.auto_summary)
+    options = Options(
+        language=asked.language, model=asked.model, speakers=asked.speakers, auto_summary=asked.auto_summary
+    )  # fmt: skip
     found = await alike.alike(app, principal.tenant, asked.sha256, options)
     return schemas.Alike(recording=recording_shape((await views(app, [found]))[0]) if found else None)
 
@@ -214,6 +217,7 @@ async def reprocess_recording(
     was = moving.as_it_was(recording)
     options = Options(
         language=asked.language if "language" in asked.model_fields_set else was.language,
+        model=asked.model if "model" in asked.model_fields_set else was.model,
         speakers=was.speakers if asked.speakers is None else asked.speakers,
         auto_summary=was.auto_summary if asked.auto_summary is None else asked.auto_summary,
         template=asked.template if "template" in asked.model_fields_set else was.template,

@@ -44,6 +44,8 @@ class Recording:
     created_at: datetime
     template: str | None = None
     """How it is summarised; None is the usual way."""
+    model: str | None = None
+    """Who hears it; None is whoever does by default."""
     lines: int | None = None
     """Of its transcript; none at all means that nobody speaks in it."""
     remark: str | None = None
@@ -157,7 +159,7 @@ def recording_from(row: Row) -> Recording:
         row["id"], row["tenant"], row["lane"], row["title"], row["file_name"], row["asset_id"], row["media_type"],
         row["bytes"], row["language"], bool(row["speakers"]), bool(row["auto_summary"]), row["duration"],
         row["transcript_id"], row["summary_id"], row["created_by"], row["creator"], moment(row["created_at"]),
-        row["template"], row["lines"], row["remark"], _ended_from(row),
+        row["template"], row["model"], row["lines"], row["remark"], _ended_from(row),
     )  # fmt: skip
 
 

@@ -20,6 +20,10 @@ Template = Annotated[
     Annotated[Text, Field(min_length=1, max_length=100)] | None,
     Field(description="How it is summarised: the id of a template; null: the usual way."),
 ]
+Model = Annotated[
+    Annotated[str, Field(min_length=1, max_length=100)] | None,
+    Field(description="Who hears it, such as whisper/small or service/NAME; null: whoever does by default."),
+]
 Tags = Annotated[list[Annotated[Text, Field(min_length=1, max_length=200)]], Field(max_length=30)]
 Title = Annotated[Text, Field(min_length=1, max_length=LONGEST_TITLE)]
 Language = Annotated[str, Field(pattern=r"^[A-Za-z]{2,3}(?:-[A-Za-z0-9]{1,8})*$", description="Such as en or en-GB.")]
@@ -94,6 +98,7 @@ class Recording(Answer):
     bytes: int
     duration: Annotated[float | None, Field(description="Seconds; null until the audio has been decoded.")]
     language: str | None
+    model: Annotated[str | None, Field(description="Who was chosen to hear it; null: whoever does by default.")]
     speakers: bool
     auto_summary: bool
     template: Template
@@ -293,6 +298,7 @@ class Reprocess(Request):
 
     what: Literal["transcription", "summary"] = "transcription"
     language: Language | None = None
+    model: Model = None
     speakers: bool | None = None
     auto_summary: bool | None = None
     template: Template = None

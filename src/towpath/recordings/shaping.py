@@ -25,7 +25,8 @@ def recording_fields(view: RecordingView) -> dict[str, Any]:
     return {
         "id": one.id, "title": one.title, "status": view.status, "tenant": one.tenant, "file_name": one.file_name,
         "media_type": one.media_type, "bytes": one.bytes, "duration": one.duration, "language": one.language,
-        "speakers": one.speakers, "auto_summary": one.auto_summary, "template": one.template, "tags": view.tags,
+        "model": one.model, "speakers": one.speakers, "auto_summary": one.auto_summary, "template": one.template,
+        "tags": view.tags,
         "extension": one.extension, "duplicates": view.twins.others if view.twins else 0,
         "duplicate_of": view.twins.oldest if view.twins and view.twins.oldest != one.id else None, "creator": one.creator,
         "created_at": one.created_at, "has_transcript": one.transcript_id is not None,

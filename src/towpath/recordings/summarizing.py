@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
-from towpath import Context, SchemaInvalid
+from towpath import Context, SchemaInvalid, choices
 from towpath.recordings import stored, templates
 from towpath.recordings.records import Line, Recording
 from towpath.recordings.saving import NewSummary, save_summary
@@ -28,7 +28,7 @@ async def summarize(ctx: Context, asked: Asked) -> dict[str, Any]:
     began = time.monotonic()
     recording = await recording_for(ctx, asked.recording_id)
     read = await ctx.step("read", _read, ctx, recording)
-    settings = ctx.settings
+    settings = await choices.settings_in(ctx)
     client = chat.client_for(settings)
     asking = _Asking(ctx, None if client is None else client.budget)
     summary = await summaries.summarize(settings, read["text"], task=read["prompt"], step=asking)

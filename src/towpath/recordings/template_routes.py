@@ -6,6 +6,7 @@ from typing import Annotated
 
 from fastapi import Path, Request
 
+from towpath import choices
 from towpath.http.audit import audit
 from towpath.http.policy import Reader, Writer
 from towpath.http.problems import not_found, responses
@@ -22,7 +23,8 @@ TemplatePath = Annotated[str, Path(description="The template's id.", max_length=
 async def list_templates(principal: Reader, app: Engine) -> schemas.Templates:
     """Ways to summarise, those that come along first; and whether a chat service is there to follow them."""
     found = await templates.templates_of(app, principal.tenant)
-    return schemas.Templates(items=[_shape(one) for one in found], followed=bool(app.settings.chat_url))
+    followed = bool((await choices.settings_of(app)).chat_url)
+    return schemas.Templates(items=[_shape(one) for one in found], followed=followed)
 
 
 @router.post("", status_code=201, operation_id="create_template", responses=responses(409))

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from towpath import App, NameTaken, Row, SchemaInvalid, TowpathError, Transaction, moment, new_id
+from towpath import App, NameTaken, Row, SchemaInvalid, TowpathError, Transaction, choices, moment, new_id
 from towpath.recordings.stored import Source
 
 LONGEST_NAME, LONGEST_PROMPT, MOST = 100, 8000, 200
@@ -65,10 +65,10 @@ async def check(app: App, tenant: str, template_id: str | None) -> None:
     """Refuses a template that is not there, and any where nothing could follow it."""
     if template_id is None:
         return
-    if not app.settings.chat_url:
+    if not (await choices.settings_of(app)).chat_url:
         raise SchemaInvalid(
             "templates are followed by a chat service, and none is configured", path="template",
-            remedy="set TOWPATH_CHAT_URL and TOWPATH_CHAT_MODEL, or leave the template out",
+            remedy="choose one in Settings → Models or by TOWPATH_CHAT_URL and TOWPATH_CHAT_MODEL, or leave it out",
         )  # fmt: skip
     if await find(app, tenant, template_id) is None:
         known = ", ".join(f"{one.id} ({one.name})" for one in (await templates_of(app, tenant))[:20])

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from towpath import App, Children, ChildrenFailed, Context, Fatal, Partial, SchemaInvalid, assets, search
+from towpath import App, Children, ChildrenFailed, Context, Fatal, Partial, SchemaInvalid, assets, choices, search
 from towpath.assets.people import people_in
 from towpath.models import windows
 from towpath.recordings import audio, live, merging, stored, waveforms
@@ -53,8 +53,8 @@ class Transcription:
         await ctx.step("probe", self._probe, recording)
         decoded = await ctx.step("decode", self._decode, ctx, recording)
         cut = await ctx.step("split", self._split, ctx, decoded, began)
-        growing = await ctx.step("begin", self._begin, ctx, recording, asked)
-        children = await self._hear(ctx, asked, decoded, cut, growing)
+        begun = await ctx.step("begin", self._begin, ctx, recording, asked)
+        children = await self._hear(ctx, asked, decoded, cut, begun)
         saved = await ctx.step("save", self._save, ctx, recording, asked, decoded["seconds"], children)
         await audio.forget(ctx)
         await self._quota(ctx).give_back()
@@ -64,9 +64,11 @@ class Transcription:
         why = saved["remark"] if saved["lines"] else SILENT
         return Partial(outcome, why) if why else outcome
 
-    async def _begin(self, ctx: Context, recording: Recording, asked: Asked) -> str | None:
-        """The transcript whose lines are shown while it is heard, if there is none yet."""
-        return ctx.id if await live.begin(ctx, recording.id, "", asked.language) else None
+    async def _begin(self, ctx: Context, recording: Recording, asked: Asked) -> dict[str, str | None]:
+        """The transcript whose lines are shown while it is heard, if there is none yet; and who hears all of it, whatever
+        people choose meanwhile."""
+        growing = ctx.id if await live.begin(ctx, recording.id, "", asked.language) else None
+        return {"growing": growing, "model": asked.model or await choices.default_hearing(self._app)}
 
     async def _probe(self, recording: Recording) -> dict[str, Any]:
         """What the file says about itself: quick, and enough to refuse what is no audio or far too long."""
@@ -130,9 +132,14 @@ class Transcription:
         return [(round(window.start, 3), round(window.end, 3)) for window in found]
 
     async def _hear(
-        self, ctx: Context, asked: Asked, decoded: dict[str, Any], cut: list[tuple[float, float]], growing: str | None
+        self,
+        ctx: Context,
+        asked: Asked,
+        decoded: dict[str, Any],
+        cut: list[tuple[float, float]],
+        begun: dict[str, str | None],
     ) -> Children:
-        groups = _groups(asked, decoded["audio"], cut, growing)
+        groups = _groups(asked, decoded["audio"], cut, begun)
         try:
             return await ctx.gather(WINDOWS, groups, cost=max(1.0, decoded["seconds"] / len(groups)))
         except ChildrenFailed as failed:
@@ -161,10 +168,12 @@ class Transcription:
         return {"lines": len(lines), "remark": remark}
 
 
-def _groups(asked: Asked, audio_key: str, cut: list[tuple[float, float]], growing: str | None) -> list[dict[str, Any]]:
+def _groups(
+    asked: Asked, audio_key: str, cut: list[tuple[float, float]], begun: dict[str, str | None]
+) -> list[dict[str, Any]]:
     heard_as = {
-        "audio": audio_key, "language": asked.language, "speakers": asked.speakers, "growing": growing,
-        "recording_id": asked.recording_id, "model": asked.model,
+        "audio": audio_key, "language": asked.language, "speakers": asked.speakers,
+        "recording_id": asked.recording_id, **begun,
     }  # fmt: skip
     parts = merging.groups(cut)
     doubted = {0, len(parts) // 2}  # another language would be spoken in most of it

@@ -37,6 +37,7 @@ _FORM: dict[str, Any] = {
                         "file": {"type": "string", "format": "binary", "description": "Audio, or video with sound."},
                         "title": {"type": "string", "description": "The file's name without its ending by default."},
                         "language": {"type": "string", "description": "What is spoken, such as en."},
+                        "model": {"type": "string", "description": "Who hears it, such as whisper/small or service/NAME."},
                         "speakers": {"type": "boolean", "description": "Tell speakers apart, where the engine can."},
                         "template": {"type": "string", "description": "How it is summarised: the id of a template."},
                         "auto_summary": {"type": "boolean", "description": "As the settings say by default."},

@@ -12,7 +12,7 @@ from towpath.recordings import intake, templates
 from towpath.recordings.intake import New, Options, Uploader, checked
 
 _TRUE, _FALSE = frozenset({"true", "1", "yes", "on"}), frozenset({"false", "0", "no", "off"})
-KNOWN = ("title", "language", "speakers", "auto_summary", "template", "priority")
+KNOWN = ("title", "language", "model", "speakers", "auto_summary", "template", "priority")
 PURPOSE = "recording"
 
 
@@ -20,7 +20,7 @@ async def check(app: App, sender: Sender, options: Mapping[str, Any]) -> None:
     """Refuses options that do not fit before anything is uploaded: a language nobody here understands, for one."""
     if unknown := sorted(set(options) - set(KNOWN)):
         raise SchemaInvalid(f"there is no such option; known are: {', '.join(KNOWN)}", path=unknown[0][:100])
-    wanted = checked(app, options_from(sender, options))
+    wanted = await checked(app, options_from(sender, options))
     await templates.check(app, sender.tenant, wanted.template)
 
 
@@ -44,6 +44,7 @@ def options_from(sender: Sender, given: Mapping[str, Any]) -> Options:
     return Options(
         title=text.get("title"),
         language=text.get("language"),
+        model=text.get("model"),
         speakers=_flag("speakers", text.get("speakers", "false")),
         auto_summary=_flag("auto_summary", text["auto_summary"]) if "auto_summary" in text else None,
         template=text.get("template"),

@@ -34,7 +34,7 @@ class Group:
 
 async def hear(ctx: Context, group: Group) -> dict[str, Any]:
     """Answers the engine's name and the rows of its windows, see `hear_window`."""
-    engine = await engine_of(ctx, group.language)
+    engine = await engine_of(ctx, group.language, group.model)
     total = sum(end - start for start, end in group.windows)
     heard: list[Any] = []
     done = 0.0

@@ -32,6 +32,7 @@ from towpath.server.routes import (
     making,
     manual,
     metrics,
+    models,
     moving,
     oidc,
     operations,
@@ -56,7 +57,7 @@ from towpath.version import __version__
 
 _RESOURCES = (
     session, oidc, jobs, making, moving, bulk, events, inbox, queues, workers, schedules, operations, stats, webhooks,
-    settings, limits, tokens, users, asset_routes, uploads, audit, push, metrics, health, problems, manual, example,
+    settings, models, limits, tokens, users, asset_routes, uploads, audit, push, metrics, health, problems, manual, example,
     assistants,
 )  # fmt: skip
 

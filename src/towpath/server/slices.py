@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from weakref import WeakSet
 
-from towpath import assets, batches, documents, fleet, knowledge, openai_api, recordings
+from towpath import assets, batches, choices, documents, fleet, knowledge, openai_api, recordings
 from towpath.core.errors import ConfigurationError
 from towpath.engine.app import App
 from towpath.identity.slice import SLICE as IDENTITY
@@ -25,7 +25,7 @@ def attach(app: App) -> App:
             "call towpath.server.attach(app) before the app is opened"
         )
     app.add_slice(IDENTITY)
-    for part in (assets, webhooks, dismissals, *PRODUCTS):
+    for part in (choices, assets, webhooks, dismissals, *PRODUCTS):
         part.attach(app)
     _attached.add(app)
     return app

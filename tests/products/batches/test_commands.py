@@ -91,7 +91,7 @@ def test_a_batch_for_a_chat_service_that_is_not_there_is_not_taken(
 ):
     monkeypatch.delenv("TOWPATH_CHAT_URL")
     told = towpath("batch", "complete", questions, "--model", "m", code=2).stderr
-    assert "LOCAL asks the chat service of the settings, and there is none" in told
+    assert "LOCAL asks the chat service of this installation, and there is none" in told
     assert "TOWPATH_CHAT_URL" in told
     assert "no batches match" in towpath("batch", "list").stdout
 

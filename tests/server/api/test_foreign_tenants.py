@@ -97,6 +97,15 @@ CASES: dict[str, list[Case]] = {
     "resume_schedule": [Case(ADMINS)],
     "get_prices": [Case(ADMINS)],
     "set_prices": [Case(ADMINS, {})],
+    "list_models": [Case(CLEAN)],
+    "set_default_model": [Case(ADMINS, {"model": None})],
+    "list_model_services": [Case(ADMINS)],
+    "create_model_service": [Case(ADMINS, {"name": "x", "kind": "chat", "url": "http://127.0.0.1:9/v1", "model": "m"})],
+    "update_model_service": [Case(ADMINS, {"url": "http://127.0.0.1:9/v1", "model": "m"})],
+    "delete_model_service": [Case(ADMINS)],
+    "test_model_service": [Case(ADMINS, {"kind": "chat", "model": "environment"})],
+    "pull_model": [Case(ADMINS, {"model": "whisper/tiny"})],
+    "delete_model": [Case(ADMINS)],
     "list_limits": [Case(CLEAN)],
     "set_limit": [Case(ADMINS, {"cents": 1})],
     "clear_limit": [Case(ADMINS)],
@@ -301,7 +310,7 @@ class South:
             MARK,
             '"south"',
             *self.jobs,
-            *(one for name, one in self.ids.items() if name not in ("name", "lane", "number", "attempt")),
+            *(one for name, one in self.ids.items() if name not in ("name", "lane", "number", "attempt", "kind", "model")),
         ]
         return [mark for mark in marks if mark in text and mark not in path]
 
@@ -353,6 +362,7 @@ async def south(site: Site) -> South:
         "edit_id": await an_unplaced_edit(site, recording),
         "id": jobs[1].id, "token_id": token["id"], "session_id": session["id"], "user_id": account.id,
         "webhook_id": webhook["id"], "delivery_id": delivery.json()["id"], "name": "back", "lane": "south",
+        "kind": "speech", "model": "whisper/tiny",
         "tenant": "south",
     }  # fmt: skip
     return South(ids, [job.id for job in jobs])

@@ -1646,6 +1646,157 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/models": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Models
+         * @description Every model that can be used here, or could be, and what does the work for which nobody chose one. Of services
+         *     everybody sees the names; administrators see the rest of them at `/api/models/services`.
+         */
+        get: operations["list_models"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/models/defaults/{kind}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Set Default Model
+         * @description What counts from now on where nobody says otherwise, before what the environment says. What is being worked on goes on
+         *     as it began.
+         */
+        put: operations["set_default_model"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/models/pull": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Pull Model
+         * @description Fetches a model to the machine of the worker that gets the job. Asked again while that runs, it is that job.
+         */
+        post: operations["pull_model"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/models/pulled/{model}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Delete Model
+         * @description Takes a pulled model from this machine. 409 while it is the default.
+         */
+        delete: operations["delete_model"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/models/services": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Model Services
+         * @description Services for speech and chat that were set up here. Their keys are in no answer.
+         */
+        get: operations["list_model_services"];
+        put?: never;
+        /**
+         * Create Model Service
+         * @description Sets one up: any that speaks OpenAI's `/audio/transcriptions` or `/chat/completions`. It may be on this machine or in
+         *     its network.
+         */
+        post: operations["create_model_service"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/models/services/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Update Model Service
+         * @description It counts at once, also for what is queued. A kept key stays with its address: for another one it is entered again.
+         */
+        put: operations["update_model_service"];
+        post?: never;
+        /**
+         * Delete Model Service
+         * @description Its key goes with it. 409 while it is the default; what is queued for it fails, and says why.
+         */
+        delete: operations["delete_model_service"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/models/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Try Model Service
+         * @description Really asks a service, with a second of sound or for one word, and tells how long it took or what was wrong.
+         */
+        post: operations["test_model_service"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/operations": {
         parameters: {
             query?: never;
@@ -5794,6 +5945,203 @@ export interface components {
             /** Password */
             password: boolean;
         };
+        /**
+         * Model
+         * @description A model, on the machine or at a service.
+         */
+        Model: {
+            /**
+             * At
+             * @description Where it runs: here, at a service that was set up here, or at that of the environment's settings.
+             * @enum {string}
+             */
+            at: "machine" | "service" | "environment";
+            /**
+             * Bytes
+             * @description On the machine, or what would be fetched.
+             */
+            bytes: number | null;
+            /**
+             * Default
+             * @description Whether it does what nobody chose a model for.
+             */
+            default: boolean;
+            /**
+             * Detects
+             * @description Whether it finds out by itself which language is spoken.
+             */
+            detects: boolean;
+            /**
+             * Hears
+             * @description Languages that it hears; null: it hears nothing.
+             */
+            hears: string[] | null;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "speech" | "chat" | "voices" | "embeddings";
+            /**
+             * Model
+             * @description What a service calls it.
+             */
+            model: string | null;
+            /**
+             * Name
+             * @description By which it is chosen, such as whisper/small or service/NAME.
+             */
+            name: string;
+            /**
+             * Note
+             * @description Its licence, or what is missing.
+             */
+            note: string | null;
+            pull: components["schemas"]["ModelPull"] | null;
+            /**
+             * Pulled
+             * @description Whether it was fetched here, and so can be removed.
+             */
+            pulled: boolean;
+            /**
+             * Speed
+             * @description Seconds of sound that one slot hears in a second.
+             */
+            speed: number | null;
+            /**
+             * Speed Measured
+             * @description Whether that was measured here; otherwise it is what is usual.
+             */
+            speed_measured: boolean;
+            /**
+             * State
+             * @description `missing`: its library is not installed.
+             * @enum {string}
+             */
+            state: "ready" | "can_be_pulled" | "missing";
+        };
+        /**
+         * ModelDefault
+         * @description What does the work for which nobody chose a model.
+         */
+        ModelDefault: {
+            /**
+             * Chosen
+             * @description What was chosen in Settings; null: nothing was.
+             */
+            chosen: string | null;
+            /** Detects */
+            detects: boolean;
+            /**
+             * Hears
+             * @description Languages of which one can be chosen, where it hears.
+             */
+            hears: string[];
+            /**
+             * Model
+             * @description By its name; null: there is none.
+             */
+            model: string | null;
+            /**
+             * Of
+             * @description Who says so: people in Settings, the environment, or nobody, and then it is the usual one.
+             * @enum {string}
+             */
+            of: "chosen" | "environment" | "usual";
+            /**
+             * Overrides
+             * @description What the environment says, if that does not count.
+             */
+            overrides: string | null;
+        };
+        /** ModelDefaultChange */
+        ModelDefaultChange: {
+            /**
+             * Model
+             * @description A model's name; null: as the environment says; `none` for chat: no service at all.
+             */
+            model: string | null;
+        };
+        /** ModelList */
+        ModelList: {
+            chat: components["schemas"]["ModelDefault"];
+            /** Models */
+            models: components["schemas"]["Model"][];
+            speech: components["schemas"]["ModelDefault"];
+        };
+        /**
+         * ModelPull
+         * @description The newest job that fetches a model.
+         */
+        ModelPull: {
+            /** Bytes */
+            bytes: number | null;
+            /** Error */
+            error: string | null;
+            /** Job Id */
+            job_id: string;
+            /** Of Bytes */
+            of_bytes: number | null;
+            /** Remedy */
+            remedy: string | null;
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "queued" | "running" | "waiting" | "succeeded" | "partial" | "failed" | "cancelled";
+        };
+        /** ModelPulling */
+        ModelPulling: {
+            /** Job Id */
+            job_id: string;
+        };
+        /** ModelService */
+        ModelService: {
+            /** Changed At */
+            changed_at: string;
+            /** Created At */
+            created_at: string;
+            /** Has Key */
+            has_key: boolean;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "speech" | "chat";
+            /** Languages */
+            languages: string[] | null;
+            /** Model */
+            model: string;
+            /** Name */
+            name: string;
+            /** Url */
+            url: string;
+        };
+        /**
+         * ModelServiceChange
+         * @description All of it. Without `key` it keeps the one it has, as long as the address stays; an empty one is none.
+         */
+        ModelServiceChange: {
+            /**
+             * Key
+             * @description It is kept encrypted and never comes back.
+             */
+            key?: string | null;
+            /**
+             * Languages
+             * @description What it hears; left out: whatever Whisper's models do.
+             */
+            languages?: string[] | null;
+            /**
+             * Model
+             * @description What the service calls it.
+             */
+            model: string;
+            /**
+             * Url
+             * @description The base URL, such as http://localhost:8080/v1.
+             */
+            url: string;
+        };
         /** NamedEntity */
         NamedEntity: {
             /**
@@ -6004,6 +6352,53 @@ export interface components {
              * @description For admins: on whose behalf.
              */
             tenant?: string | null;
+        };
+        /** NewModelPull */
+        NewModelPull: {
+            /**
+             * Force
+             * @description Fetch files again that are there.
+             * @default false
+             */
+            force: boolean;
+            /**
+             * Model
+             * @description Such as whisper/small or moonshine/base-es.
+             */
+            model: string;
+        };
+        /** NewModelService */
+        NewModelService: {
+            /**
+             * Key
+             * @description It is kept encrypted and never comes back.
+             */
+            key?: string | null;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "speech" | "chat";
+            /**
+             * Languages
+             * @description What it hears; left out: whatever Whisper's models do.
+             */
+            languages?: string[] | null;
+            /**
+             * Model
+             * @description What the service calls it.
+             */
+            model: string;
+            /**
+             * Name
+             * @description Small letters, digits, dots, - and _. It stays what it is.
+             */
+            name: string;
+            /**
+             * Url
+             * @description The base URL, such as http://localhost:8080/v1.
+             */
+            url: string;
         };
         /** NewQuestion */
         NewQuestion: {
@@ -7164,6 +7559,11 @@ export interface components {
             /** Media Type */
             media_type: string;
             /**
+             * Model
+             * @description Who was chosen to hear it; null: whoever does by default.
+             */
+            model: string | null;
+            /**
              * Needs Retry
              * @description Whether nothing comes of it by itself: its newest job failed, or its first one was stopped.
              */
@@ -7265,6 +7665,11 @@ export interface components {
             /** Media Type */
             media_type: string;
             /**
+             * Model
+             * @description Who was chosen to hear it; null: whoever does by default.
+             */
+            model: string | null;
+            /**
              * Needs Retry
              * @description Whether nothing comes of it by itself: its newest job failed, or its first one was stopped.
              */
@@ -7348,6 +7753,11 @@ export interface components {
             /** Media Type */
             media_type: string;
             /**
+             * Model
+             * @description Who was chosen to hear it; null: whoever does by default.
+             */
+            model: string | null;
+            /**
              * Needs Retry
              * @description Whether nothing comes of it by itself: its newest job failed, or its first one was stopped.
              */
@@ -7397,6 +7807,11 @@ export interface components {
             auto_summary?: boolean | null;
             /** Language */
             language?: string | null;
+            /**
+             * Model
+             * @description Who hears it, such as whisper/small or service/NAME; null: whoever does by default.
+             */
+            model?: string | null;
             /**
              * Priority
              * @description 0 (first, needs the scope `priority`) to 3 (last).
@@ -7852,6 +8267,19 @@ export interface components {
             starts: (number | null)[];
             /** Text */
             text: string;
+        };
+        /** ServiceTrial */
+        ServiceTrial: {
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "speech" | "chat";
+            /**
+             * Model
+             * @description `service/NAME`, or `environment`.
+             */
+            model: string;
         };
         /**
          * Session
@@ -8548,6 +8976,22 @@ export interface components {
              * @description Corrections of an older transcript that found no line in this one.
              */
             unplaced_edits: number;
+        };
+        /** TriedService */
+        TriedService: {
+            /** Error */
+            error: string | null;
+            /** Ok */
+            ok: boolean;
+            /** Remedy */
+            remedy: string | null;
+            /**
+             * Said
+             * @description What it answered. A tone is no word: of speech it may be nothing.
+             */
+            said: string | null;
+            /** Seconds */
+            seconds: number;
         };
         /**
          * UnplacedEdit
@@ -17821,6 +18265,898 @@ export interface operations {
             };
         };
     };
+    list_models: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ModelList"];
+                };
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description This is not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request does not fit */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Not available right now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    set_default_model: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description What it is for. */
+                kind: "speech" | "chat";
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ModelDefaultChange"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ModelList"];
+                };
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description This is not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description There is no such thing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request must be JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request does not fit */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Not available right now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    pull_model: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewModelPull"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ModelPulling"];
+                };
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description This is not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request must be JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request does not fit */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Not available right now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    delete_model: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The model's name, such as whisper/small. */
+                model: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description This is not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description There is no such thing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description This does not fit the present state */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request must be JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request does not fit */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Not available right now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    list_model_services: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ModelService"][];
+                };
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description This is not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request does not fit */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Not available right now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    create_model_service: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewModelService"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ModelService"];
+                };
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description This is not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description This does not fit the present state */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request must be JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request does not fit */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Not available right now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    update_model_service: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The service's name. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ModelServiceChange"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ModelService"];
+                };
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description This is not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description There is no such thing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description This does not fit the present state */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request must be JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request does not fit */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Not available right now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    delete_model_service: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The service's name. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description This is not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description There is no such thing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description This does not fit the present state */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request must be JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request does not fit */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Not available right now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    test_model_service: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ServiceTrial"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TriedService"];
+                };
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description This is not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request must be JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request does not fit */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Not available right now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
     list_operations: {
         parameters: {
             query?: never;
@@ -18853,6 +20189,8 @@ export interface operations {
                 sha256: string;
                 /** @description As at the upload. */
                 language?: string | null;
+                /** @description As at the upload. */
+                model?: string | null;
                 speakers?: boolean;
                 auto_summary?: boolean | null;
             };
@@ -26181,6 +27519,8 @@ export interface operations {
                     file: string;
                     /** @description What is spoken, such as en. */
                     language?: string;
+                    /** @description Who hears it, such as whisper/small or service/NAME. */
+                    model?: string;
                     /** @default 1 */
                     priority?: number;
                     /** @description Tell speakers apart, where the engine can. */

@@ -114,7 +114,7 @@ async def _transcribe(
     inputs: Sequence[str], wanted: Wanted, tenant: str, database: str | None, *, quiet: bool
 ) -> tuple[str, str]:
     async with opened_batches(database, writes=True) as app:
-        intake.check(app, wanted)
+        await intake.check(app, wanted)
         uploaded: list[str] = []
         try:
             named = await _named(app, inputs, tenant, uploaded, quiet=quiet)

@@ -33,7 +33,7 @@ class OnThisMachine:
         await alike.take_up(self._app, await stored.find(self._app, recording_id))
 
     async def send(self, path: Path, wishes: FileOptions) -> str:
-        options = checked(self._app, _options(wishes))
+        options = await checked(self._app, _options(wishes))
         asset = await assets.receive(
             self._app, DEFAULT_TENANT, path.name, pieces_of(path), kinds=assets.MEDIA, created_by=None
         )
@@ -56,7 +56,7 @@ class OnThisMachine:
 
 
 def _options(wishes: FileOptions) -> Options:
-    return Options(language=wishes.language, speakers=wishes.speakers, auto_summary=wishes.summary)
+    return Options(language=wishes.language, model=wishes.model, speakers=wishes.speakers, auto_summary=wishes.summary)
 
 
 def _look(view: RecordingView) -> Look:

@@ -13,7 +13,7 @@ from towpath.cli.extras import need
 from towpath.cli.transcribing.place import Place
 from towpath.store.private import make_folder
 
-__all__ = ["Concurrency", "Data", "Language", "Out", "Server", "Speakers", "Summary", "To", "Token", "place_for"]
+__all__ = ["Concurrency", "Data", "Language", "Model", "Out", "Server", "Speakers", "Summary", "To", "Token", "place_for"]
 
 Data = Annotated[
     Path,
@@ -29,6 +29,15 @@ To = Annotated[
 ]
 Language = Annotated[
     str | None, typer.Option("--language", metavar="TAG", help="What is spoken, such as en.", show_default=False)
+]
+Model = Annotated[
+    str | None,
+    typer.Option(
+        "--model",
+        metavar="MODEL",
+        help="Who hears, such as whisper/small or service/NAME; the default of the installation if left out.",
+        show_default=False,
+    ),
 ]
 Speakers = Annotated[bool, typer.Option("--speakers", help="Tell speakers apart, where the engine can.")]
 Summary = Annotated[bool, typer.Option("--summary", help="Summarise as well; it is in the md and json files.")]

@@ -19,6 +19,7 @@ class FileOptions:
     language: str | None = None
     speakers: bool = False
     summary: bool = False
+    model: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -62,7 +62,8 @@ class OnServer:
 
 def _fields(wishes: FileOptions) -> dict[str, str]:
     fields = {"auto_summary": str(wishes.summary).lower(), "speakers": str(wishes.speakers).lower()}
-    return fields | ({"language": wishes.language} if wishes.language else {})
+    chosen = {"language": wishes.language, "model": wishes.model}
+    return fields | {name: value for name, value in chosen.items() if value}
 
 
 def _look(recording: dict[str, Any]) -> Look:

@@ -11,6 +11,8 @@ CREATE TABLE towpath.recording (
     language      text,
     speakers      boolean NOT NULL,
     auto_summary  boolean NOT NULL,
+    -- Who hears it, such as whisper/small; NULL is whoever does by default.
+    model         text,
     -- How it is summarised: the id of a template; NULL is the usual way.
     template      text,
     duration      double precision,

@@ -11,6 +11,8 @@ CREATE TABLE towpath_recording (
     language      text,
     speakers      integer NOT NULL,
     auto_summary  integer NOT NULL,
+    -- Who hears it, such as whisper/small; NULL is whoever does by default.
+    model         text,
     -- How it is summarised: the id of a template; NULL is the usual way.
     template      text,
     duration      REAL,

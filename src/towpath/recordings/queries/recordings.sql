@@ -1,20 +1,20 @@
 -- name: recording_add
 -- Zero rows: there is one of this file.
 INSERT INTO towpath.recording (id, tenant, lane, title, file_name, asset_id, media_type, bytes, language, speakers,
-                               auto_summary, template, created_by, creator, created_at, stated)
+                               auto_summary, model, template, created_by, creator, created_at, stated)
 VALUES (:id, :tenant, :lane, :title, :file_name, :asset_id, :media_type, :bytes, :language, :speakers,
-        :auto_summary, :template, :created_by, :creator, :now, :stated)
+        :auto_summary, :model, :template, :created_by, :creator, :now, :stated)
 ON CONFLICT (asset_id) WHERE removed_at IS NULL DO NOTHING
 
 -- name: recordings_by_id
-SELECT id, tenant, lane, title, file_name, asset_id, media_type, bytes, language, speakers, auto_summary, template, duration,
+SELECT id, tenant, lane, title, file_name, asset_id, media_type, bytes, language, speakers, auto_summary, model, template, duration,
        transcript_id, summary_id, created_by, creator, created_at, last_job, last_kind, last_state, last_error,
        (SELECT lines FROM towpath.recording_transcript WHERE id = transcript_id) AS lines,
        (SELECT remark FROM towpath.recording_transcript WHERE id = transcript_id) AS remark
 FROM towpath.recording WHERE id IN :ids AND removed_at IS NULL
 
 -- name: recording_lock
-SELECT id, tenant, lane, title, file_name, asset_id, media_type, bytes, language, speakers, auto_summary, template, duration,
+SELECT id, tenant, lane, title, file_name, asset_id, media_type, bytes, language, speakers, auto_summary, model, template, duration,
        transcript_id, summary_id, created_by, creator, created_at, last_job, last_kind, last_state, last_error,
        (SELECT lines FROM towpath.recording_transcript WHERE id = transcript_id) AS lines,
        (SELECT remark FROM towpath.recording_transcript WHERE id = transcript_id) AS remark
@@ -25,20 +25,20 @@ SELECT id FROM towpath.recording WHERE asset_id = :asset_id AND removed_at IS NU
 
 -- name: recordings_alike
 -- The newest of what was sent with this content and these wishes.
-SELECT id, tenant, lane, title, file_name, asset_id, media_type, bytes, language, speakers, auto_summary, template, duration,
+SELECT id, tenant, lane, title, file_name, asset_id, media_type, bytes, language, speakers, auto_summary, model, template, duration,
        transcript_id, summary_id, created_by, creator, created_at, last_job, last_kind, last_state, last_error,
        (SELECT lines FROM towpath.recording_transcript WHERE id = transcript_id) AS lines,
        (SELECT remark FROM towpath.recording_transcript WHERE id = transcript_id) AS remark
 FROM towpath.recording
 WHERE removed_at IS NULL AND tenant = :tenant AND speakers = :speakers
-  AND language IS NOT DISTINCT FROM CAST(:language AS text)
+  AND language IS NOT DISTINCT FROM CAST(:language AS text) AND model IS NOT DISTINCT FROM CAST(:model AS text)
   AND (auto_summary OR NOT CAST(:summary AS boolean))
   AND asset_id IN (SELECT id FROM towpath.asset
                    WHERE sha256 = :sha256 AND tenant = :tenant AND state = 'ready' AND removed_at IS NULL)
 ORDER BY id DESC LIMIT 1
 
 -- name: recordings_page
-SELECT id, tenant, lane, title, file_name, asset_id, media_type, bytes, language, speakers, auto_summary, template, duration,
+SELECT id, tenant, lane, title, file_name, asset_id, media_type, bytes, language, speakers, auto_summary, model, template, duration,
        transcript_id, summary_id, created_by, creator, created_at, last_job, last_kind, last_state, last_error,
        (SELECT lines FROM towpath.recording_transcript WHERE id = transcript_id) AS lines,
        (SELECT remark FROM towpath.recording_transcript WHERE id = transcript_id) AS remark
@@ -49,7 +49,7 @@ WHERE removed_at IS NULL AND id < :before AND tenant = :tenant
 ORDER BY id DESC LIMIT :limit
 
 -- name: recordings_page_of_all
-SELECT id, tenant, lane, title, file_name, asset_id, media_type, bytes, language, speakers, auto_summary, template, duration,
+SELECT id, tenant, lane, title, file_name, asset_id, media_type, bytes, language, speakers, auto_summary, model, template, duration,
        transcript_id, summary_id, created_by, creator, created_at, last_job, last_kind, last_state, last_error,
        (SELECT lines FROM towpath.recording_transcript WHERE id = transcript_id) AS lines,
        (SELECT remark FROM towpath.recording_transcript WHERE id = transcript_id) AS remark
@@ -72,7 +72,8 @@ UPDATE towpath.recording SET peaks = :peaks WHERE id = :id
 SELECT peaks FROM towpath.recording WHERE id = :id
 
 -- name: recording_settings
-UPDATE towpath.recording SET language = :language, speakers = :speakers, auto_summary = :auto_summary, template = :template
+UPDATE towpath.recording
+SET language = :language, speakers = :speakers, auto_summary = :auto_summary, model = :model, template = :template
 WHERE id = :id
 
 -- name: recording_has_transcript

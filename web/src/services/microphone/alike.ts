@@ -8,10 +8,19 @@ export async function digestOf(file: Blob): Promise<string> {
 }
 
 /** The id of its recording; null if there is none, or nobody can say. */
-export async function findAlike(file: Blob, { language, speakers, auto_summary }: UploadOptions): Promise<string | null> {
+export async function findAlike(
+  file: Blob,
+  { language, model, speakers, auto_summary }: UploadOptions,
+): Promise<string | null> {
   try {
     const sha256 = await digestOf(file);
-    const query = { sha256, language: language || undefined, speakers, auto_summary: auto_summary ?? undefined };
+    const query = {
+      sha256,
+      language: language || undefined,
+      model: model || undefined,
+      speakers,
+      auto_summary: auto_summary ?? undefined,
+    };
     return (await answer(client.GET("/api/recordings/alike", { params: { query } }))).recording?.id ?? null;
   } catch {
     return null;

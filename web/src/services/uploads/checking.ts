@@ -49,8 +49,3 @@ export function refusalWords(refused: readonly Refusal[]): { text: string; detai
   if (refused.length > 3) told.push(`and ${refused.length - 3} more`);
   return { text: `${plural(refused.length, "file")} were not taken`, detail: told.join("; ") };
 }
-
-/** Such as en or en-GB; empty is fine. */
-export function isLanguage(text: string): boolean {
-  return text === "" || /^[A-Za-z]{2,3}(?:-[A-Za-z0-9]{1,8})*$/.test(text);
-}

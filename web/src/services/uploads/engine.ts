@@ -95,12 +95,13 @@ export async function createEngine(options: EngineOptions): Promise<UploadEngine
 
   /** Only options that say something go along: an empty one would be taken at its word. */
   function metadataOf({ meta }: Held): Record<string, string> {
-    const { title, language, speakers, auto_summary, template, priority } = meta.options;
+    const { title, language, model, speakers, auto_summary, template, priority } = meta.options;
     return {
       purpose: "recording",
       priority: String(priority),
       ...(title.trim() ? { title: title.trim() } : {}),
       ...(language.trim() ? { language: language.trim() } : {}),
+      ...(model ? { model } : {}),
       ...(speakers ? { speakers: "true" } : {}),
       ...(auto_summary === null ? {} : { auto_summary: String(auto_summary) }),
       ...(template && auto_summary !== false ? { template } : {}),

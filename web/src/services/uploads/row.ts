@@ -5,6 +5,8 @@ import type { UploadStatus } from "@/services/recordings/status";
 export interface UploadOptions {
   title: string;
   language: string;
+  /** Who hears it; empty: as the server does. Files that were kept by an older release have none. */
+  model?: string;
   speakers: boolean;
   /** null: as the server's settings say. */
   auto_summary: boolean | null;
@@ -16,6 +18,7 @@ export interface UploadOptions {
 export const NO_OPTIONS: Readonly<UploadOptions> = {
   title: "",
   language: "",
+  model: "",
   speakers: false,
   auto_summary: null,
   template: "",
