@@ -23,8 +23,8 @@ class Ear:
         self.stopped = False
         self._really, self._steadiness = windows._hear_window, windows.steadiness
 
-    def go_on(self) -> None:
-        self.stops_at, self.stopped = None, False
+    def go_on(self, until: int | None = None) -> None:
+        self.stops_at, self.stopped = until, False
         self.held.set()
 
     async def hear(self, ctx: Any, engine: Any, group: Any, start: float, end: float) -> Any:
