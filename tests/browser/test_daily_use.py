@@ -20,7 +20,6 @@ from tests.browser.walking import walk_to
 from tests.engine.working import eventually
 from tests.models.wire_server import WireServer
 from tests.products.recordings.media import encoded, speech
-from towpath.identity import accounts, tokens
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
@@ -36,11 +35,7 @@ async def place(browser: Any, wire: WireServer, tmp_path_factory: pytest.TempPat
 
 @fixture(scope="module", loop_scope="session")
 async def client(place: Place) -> AsyncIterator[httpx.AsyncClient]:
-    store = place.app.services.store
-    account = await accounts.create(store, "daily", tenants=[TENANT], admin=False)
-    secret, _ = await tokens.create(store, account, name="test")
-    headers = {"Authorization": f"Bearer {secret}"}
-    async with httpx.AsyncClient(base_url=place.address, headers=headers, timeout=60) as client:
+    async with place.client(TENANT) as client:
         yield client
 
 

@@ -21,8 +21,6 @@ from tests.models.sounds import decode, speak
 from tests.models.wire_server import WireServer
 from tests.products.recordings.ear import Ear
 from tests.products.recordings.media import encoded, of_floats, silence
-from towpath.identity import accounts, tokens
-from towpath.recordings import windows
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
@@ -55,20 +53,13 @@ async def place(browser: Browser, wire: WireServer, tmp_path_factory: pytest.Tem
 
 @fixture(scope="module", loop_scope="session")
 async def client(place: Place) -> AsyncIterator[httpx.AsyncClient]:
-    store = place.app.services.store
-    account = await accounts.create(store, "sender", tenants=[TENANT], admin=False)
-    secret, _ = await tokens.create(store, account, name="test")
-    headers = {"Authorization": f"Bearer {secret}"}
-    async with httpx.AsyncClient(base_url=place.address, headers=headers, timeout=60) as client:
+    async with place.client(TENANT) as client:
         yield client
 
 
 @pytest.fixture
 def ear(monkeypatch: pytest.MonkeyPatch) -> Ear:
-    ear = Ear()
-    monkeypatch.setattr(windows, "_hear_window", ear.hear)
-    monkeypatch.setattr(windows, "steadiness", ear.steadiness)
-    return ear
+    return Ear.instead(monkeypatch)
 
 
 async def sent(client: httpx.AsyncClient, samples: np.ndarray, title: str, **fields: str) -> str:

@@ -18,7 +18,6 @@ from tests.browser.wire import laid_wire
 from tests.engine.working import eventually
 from tests.products.recordings.ear import Ear
 from towpath import Fatal
-from towpath.recordings import windows
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
@@ -29,9 +28,7 @@ SLOW = 150_000
 
 @pytest.fixture
 def ear(monkeypatch: pytest.MonkeyPatch) -> Ear:
-    ear = Ear()
-    monkeypatch.setattr(windows, "_hear_window", ear.hear)
-    return ear
+    return Ear.instead(monkeypatch)
 
 
 @fixture(loop_scope="session")

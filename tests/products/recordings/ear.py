@@ -6,6 +6,8 @@ import asyncio
 from collections.abc import Sequence
 from typing import Any
 
+import pytest
+
 from towpath.recordings import windows
 
 
@@ -22,6 +24,14 @@ class Ear:
         """After so many windows it is held, and `stopped`."""
         self.stopped = False
         self._really, self._steadiness = windows._hear_window, windows.steadiness
+
+    @classmethod
+    def instead(cls, monkeypatch: pytest.MonkeyPatch) -> Ear:
+        """Everything is heard by it from now on."""
+        ear = cls()
+        monkeypatch.setattr(windows, "_hear_window", ear.hear)
+        monkeypatch.setattr(windows, "steadiness", ear.steadiness)
+        return ear
 
     def go_on(self, until: int | None = None) -> None:
         self.stops_at, self.stopped = until, False
