@@ -7,6 +7,11 @@ _IS_COVERED = """(one) => {
   const { left, right, top, bottom } = one.getBoundingClientRect();
   const [x, y] = [(left + right) / 2, (top + bottom) / 2];
   if (x < 0 || y < 0 || x >= innerWidth || y >= innerHeight) return false;
+  for (let box = one.parentElement; box; box = box.parentElement) {
+    const { top, bottom } = box.getBoundingClientRect();
+    // What is scrolled out of a box of its own is brought back by scrolling that.
+    if (getComputedStyle(box).overflowY === "auto" && (y < top || y > bottom)) return false;
+  }
   return Boolean(document.querySelector(".dock")?.contains(document.elementFromPoint(x, y)));
 }"""
 _LOOK = f"""([controls, focuses]) => {{

@@ -39,9 +39,10 @@ class Ear:
 
     async def hear(self, ctx: Any, engine: Any, group: Any, start: float, end: float) -> Any:
         self.reached.set()
-        if self.stops_at is not None and len(self.windows) >= self.stops_at:
+        while self.stops_at is not None and len(self.windows) >= self.stops_at:  # several wait, and not all may go on
             self.held.clear()
             self.stopped = True
+            await self.held.wait()
         await self.held.wait()
         if self.failing is not None:
             raise self.failing
