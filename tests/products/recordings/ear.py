@@ -12,7 +12,7 @@ from towpath.recordings import windows
 
 
 class Ear:
-    """Lets windows through to the engine, unless `hears` says what is heard: (start, end, text[, speaker]) each."""
+    """Lets windows through to the engine, unless `hears` says what is heard in each: (start, end, text[, speaker])."""
 
     def __init__(self) -> None:
         self.held, self.reached = asyncio.Event(), asyncio.Event()
@@ -49,7 +49,7 @@ class Ear:
         self.windows.append(start)
         if self.hears is None:
             return await self._really(ctx, engine, group, start, end)
-        return [[said[0], said[1], said[3] if len(said) > 3 else None, said[2]] for said in self.hears]
+        return [[start + said[0], start + said[1], said[3] if len(said) > 3 else None, said[2]] for said in self.hears]
 
     def steadiness(self, *given: Any) -> float | None:
         """Of what the engine heard itself. What the test says is heard is not in the sound, and is not doubted."""
