@@ -156,6 +156,7 @@ async def test_a_passage_is_found_and_opens_in_its_document(ann: Visitor, shelf:
     link = results.filter(has_text="A walk along the canal").get_by_role("link")
     await expect(link).to_have_attribute("href", f"/recordings/{WALK}?t=6")
 
+    await expect(page.get_by_text("No passage has these words.")).to_have_count(0)
     await page.get_by_label("Documents or recordings").select_option("Documents")
     await expect(results.filter(has_text="A walk")).to_have_count(0)
     await page.get_by_label("Type", exact=True).select_option("PDF")
@@ -168,6 +169,14 @@ async def test_a_passage_is_found_and_opens_in_its_document(ann: Visitor, shelf:
     await page.get_by_role("button", name="Next page").click()
     await expect(page.get_by_role("region", name="Page 3")).to_contain_text("Barges wait below the bridge")
     await expect(page.get_by_role("region", name="Page 3").locator("mark")).to_have_count(0)
+
+
+async def test_words_that_no_passage_has_are_said_to_be_in_none(ann: Visitor, shelf: Shelf):
+    await shelf.read(ONE)
+    page = await ann.open("/search?q=locomotive")
+    await expect(page.get_by_text("No passage has these words. These are the nearest by what they mean.")).to_be_visible()
+    await expect(page.get_by_role("list", name="Results").locator("mark")).to_have_count(0)
+    assert await readable(ann) == []
 
 
 async def test_the_palette_leads_to_what_is_looked_for(ann: Visitor, shelf: Shelf):

@@ -89,8 +89,7 @@ def entity_figures() -> dict[str, Figure]:
     right: Counter[str] = Counter()
     marked: Counter[str] = Counter()
     found: Counter[str] = Counter()
-    for line in (CORPUS / "entities.txt").read_text("utf-8").splitlines():
-        text, wanted = _unmarked(line)
+    for text, wanted in marked_texts():
         got = {(one.type, one.start, one.end) for one in every_mention(text)}
         marked.update(type for type, _, _ in wanted)
         found.update(type for type, _, _ in got)
@@ -99,6 +98,11 @@ def entity_figures() -> dict[str, Figure]:
         type: Figure(marked[type], right[type] / found[type] if found[type] else 0.0, right[type] / marked[type])
         for type in sorted(marked)
     }
+
+
+def marked_texts() -> list[tuple[str, set[tuple[str, int, int]]]]:
+    """Paragraphs with the type and the place of everything that is named in them."""
+    return [_unmarked(line) for line in (CORPUS / "entities.txt").read_text("utf-8").splitlines()]
 
 
 def _unmarked(line: str) -> tuple[str, set[tuple[str, int, int]]]:

@@ -1,10 +1,11 @@
 """Rules are measured: what they find in marked paragraphs, and what of it is right."""
 
+import textwrap
 import time
 
 import pytest
 
-from tests.search.measuring import entity_figures
+from tests.search.measuring import entity_figures, marked_texts
 from towpath.search import mentions
 from towpath.search.recognizing import PRECISION, SHOWN
 from towpath.search.recognizing.finding import every_mention
@@ -48,6 +49,24 @@ def test_most_of_what_is_marked_is_found():
 )
 def test_a_key_is_the_same_however_it_is_written(text: str, key: str):
     assert [one.key for one in every_mention(text)] == [key]
+
+
+@pytest.mark.parametrize("width", [44, 60, 90])
+def test_what_is_named_does_not_depend_on_where_lines_end_or_how_far_words_stand_apart(width: int):
+    for text, _ in marked_texts():
+        told = [(one.type, one.value, one.key) for one in every_mention(text)]
+        lines = textwrap.wrap(text, width, break_long_words=False, break_on_hyphens=False)
+        long = [line for line in lines[:-1] if len(line) >= 40]
+        if len(long) == len(lines) - 1:  # a shorter one would look as if its author had ended it
+            set_ = "\n".join(lines).replace(" ", "  ")
+            got = every_mention(set_)
+            assert [(one.type, one.value, one.key) for one in got] == told, set_
+            assert [" ".join(set_[one.start : one.end].split()) for one in got] == [value for _, value, _ in told]
+
+
+def test_a_name_does_not_go_on_in_the_next_line_of_an_address():
+    text = "Herr Jonas Feld\nBirkenweg 3\n\nMs. Priya Raman\n\nHarbour Office"
+    assert [one.value for one in every_mention(text)] == ["Herr Jonas Feld", "Ms. Priya Raman"]
 
 
 @pytest.mark.parametrize(

@@ -170,3 +170,13 @@ async def test_entities_are_counted_and_lead_to_their_sources(shelf: Shelf):
     assert [(one.id, one.title, one.passages) for one in listed] == [("a", "Letter", 2), ("b", "", 1)]
     _, more = await entities(shelf.app, "ann", limit=1)
     assert [one.type for one in (await entities(shelf.app, "ann", limit=1, after=more))[0]] == ["email"]
+
+
+@pytest.mark.parametrize(
+    ("typed", "key"),
+    [("Sjö", "sjoberg"), ("SJO", "sjoberg"), ("po-4", "PO-48213"), ("PO-4", "PO-48213"), ("12.50 E", "12.50 EUR")],
+)
+async def test_what_is_named_is_found_by_how_it_begins_however_that_is_typed(shelf: Shelf, typed: str, key: str):
+    await shelf.put("a", "Mrs. Sjöberg paid 12.50 EUR for order PO-48213.")
+    found, _ = await entities(shelf.app, "ann", begins=typed)
+    assert [one.key for one in found] == [key]

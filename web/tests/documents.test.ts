@@ -5,7 +5,7 @@ import { passageIn, pieces } from "@/services/documents/marking";
 import { settingsDraft, settingsOf, settingWords, wrongInSettings } from "@/services/documents/settings";
 import { countWords, standingOf } from "@/services/documents/standing";
 import { placeWords, stepWords, waitingWords } from "@/services/documents/status";
-import { amountWords } from "@/services/documents/words";
+import { amountWords, nameTypeWords } from "@/services/documents/words";
 import { withNews } from "@/services/news";
 import { money } from "@/format/numbers";
 import { isVisible, fromChosen } from "@/services/uploads/dropping";
@@ -183,5 +183,11 @@ describe("a folder", () => {
       return made;
     });
     expect(fromChosen(files, isVisible).map(({ path }) => path)).toEqual(["canal/a.pdf", "canal/README"]);
+  });
+});
+
+describe("what a name is of", () => {
+  it("is written as people write it", () => {
+    expect(["person", "iban", "url", "email"].map(nameTypeWords)).toEqual(["person", "IBAN", "web address", "e-mail"]);
   });
 });

@@ -73,7 +73,7 @@ describe("figures", () => {
   });
 
   it("of money keep the digits of small amounts", () => {
-    expect([0, 0.42, 284.5, 1_234_500].map(money)).toEqual(["$0.00", "$0.0042", "$2.85", "$12,345.00"]);
+    expect([0, 0.0004, 0.42, 284.5, 1_234_500].map(money)).toEqual(["$0.00", "<$0.0001", "$0.0042", "$2.85", "$12,345.00"]);
   });
 
   it("of shares do not round something to nothing", () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { askedIn, entityWords, isNarrowed, NO_SCOPE, queryOf } from "@/services/search/asked";
-import { whereWords } from "@/services/search/words";
+import { hasNoneOfTheWords, whereWords } from "@/services/search/words";
 
 describe("a search in the address bar", () => {
   it("is read back as it was written", () => {
@@ -31,5 +31,15 @@ describe("where a passage stands", () => {
     expect(whereWords({ ...place, type: "pptx", page: 2 })).toBe("PPTX, slide 2");
     expect(whereWords({ ...place, type: "markdown", page: 1 })).toBe("markdown");
     expect(whereWords({ ...place, type: "recording", recording_id: "r", start: 83.4 })).toBe("recording at 1:23");
+  });
+});
+
+describe("passages that have none of the words", () => {
+  const mark = { start: 0, end: 4 };
+
+  it("are known by what is marked in them", () => {
+    expect(hasNoneOfTheWords([{ highlights: [] }, { highlights: [] }])).toBe(true);
+    expect(hasNoneOfTheWords([{ highlights: [] }, { highlights: [mark] }])).toBe(false);
+    expect(hasNoneOfTheWords([])).toBe(false);
   });
 });

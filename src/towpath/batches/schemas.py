@@ -198,7 +198,7 @@ class ProviderJob(Answer):
     id: str
     provider: str
     model: str
-    shard: int
+    shard: Annotated[int, Field(description="Its place among the shards of its model, from 0; people are shown it from 1.")]
     state: ProviderStateName
     status: Annotated[str | None, Field(description="The provider's own word.")]
     count: Annotated[int, Field(description="Its requests.")]

@@ -79,7 +79,7 @@ def search(  # noqa: PLR0913  (they are the options of a command)
     if as_json:
         say_json(found)
     else:
-        _show(found["results"])
+        _show(found["results"], by_words=how != "meaning")
     if not found["results"]:
         raise typer.Exit(1)
 
@@ -94,11 +94,13 @@ async def _find(
     return await find_here(database, asked, tenant)
 
 
-def _show(results: list[dict[str, Any]]) -> None:
+def _show(results: list[dict[str, Any]], *, by_words: bool) -> None:
     screen = console()
     if not results:
         screen.print("nothing was found")
         return
+    if by_words and not any(one["highlights"] for one in results):
+        screen.print("no passage has these words; these are the nearest by what they mean\n")
     for number, one in enumerate(results):
         if number:
             screen.print()

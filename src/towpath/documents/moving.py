@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from towpath import App, NotRequeueable, Row, TowpathError, Transaction, from_json, to_json
+from towpath import App, NotRequeueable, Row, State, TowpathError, Transaction, from_json, to_json
 from towpath.documents import stored
 from towpath.documents.intake import check_services
 from towpath.documents.names import RUN
@@ -55,6 +55,8 @@ async def retry(
     """Gives failed and cancelled items a fresh start. Steps that are on record are not done again: each goes on at the one
     that failed, with these settings, if any are given."""
     rows = await _failed(app, run)
+    if not rows and items is None and cause is None:
+        return await _from_the_start(app, run, settings)
     wanted = None if items is None else {one.lower() for one in items}
     chosen = [row for row in rows if (wanted is None or row["item_id"] in wanted) and _is_of(row, cause)]
     outcome = Retried(refused=dict.fromkeys(sorted((wanted or set()) - {row["item_id"] for row in rows}),
@@ -73,6 +75,20 @@ async def retry(
         except NotRequeueable as error:
             outcome.refused[row["item_id"]] = str(error)
     return outcome
+
+
+async def _from_the_start(app: App, run: Run, settings: Mapping[str, Any] | None) -> Retried:
+    """A run that was stopped, or failed, before its items had jobs of their own."""
+    [*_, newest] = (await app.subjects.jobs(RUN, [run.id]))[run.id]
+    if newest.children_total or newest.state not in (State.FAILED, State.CANCELLED):
+        return Retried()
+    ids = await stored.item_ids(app, run.id)
+    if settings:
+        check_services(app, settings)
+        await _change(app, ids, settings)
+        if "budget_cents" in settings:
+            await limit(app, run, settings["budget_cents"])
+    return await _all(app, run, len(ids))
 
 
 async def _all(app: App, run: Run, count: int) -> Retried:

@@ -56,7 +56,10 @@ class Reading:
         if persisted["left"]:  # a file that was fetched again, or the one before it
             await assets.delete(self._app, work.tenant, persisted["left"])
         reused = [name for name, output in work.outputs.items() if isinstance(output, dict) and output.get("reused")]
-        outcome = {"reused": reused, "unchanged": persisted["unchanged"], "passages": work.output(INDEXED)["passages"]}
+        outcome = {
+            "reused": reused, "unchanged": persisted["unchanged"], "superseded": persisted["superseded"],
+            "passages": work.output(INDEXED)["passages"],
+        }  # fmt: skip
 
         async def unit(tx: Transaction) -> None:
             await tx.change(

@@ -80,6 +80,7 @@ class Document:
     fingerprint: str
     indexed: str | None
     content: str
+    as_of: str
     created_at: datetime
     updated_at: datetime
 
@@ -108,7 +109,7 @@ def document_from(row: Row) -> Document:
         row["unit"], row["method"], row["pages"], row["characters"], row["passages"], row["embedded"], row["bytes"],
         row["sha256"], row["asset_id"], bool(row["own_asset"]), row["address"], row["item_id"], row["run_id"],
         from_json(row["settings"]), from_json(row["warnings"]), from_json(row["made"]),
-        row["fingerprint"], row["indexed"], row["content"],
+        row["fingerprint"], row["indexed"], row["content"], row["as_of"],
         moment(row["created_at"]), moment(row["updated_at"]),
     )  # fmt: skip
 

@@ -108,7 +108,8 @@ async def _count(tx: Reading, run: Run, job: Job | None, order: Sequence[str]) -
     for row in rows:
         counts.items[ITEM_TABLE[State(row["last_state"])]] += row["items"]
     missing = (run.count or 0) - sum(counts.items.values())
-    counts.items[PENDING] += max(0, missing)
+    stopped = job is not None and job.state is State.CANCELLED  # before its items had jobs of their own
+    counts.items[CANCELLED if stopped else PENDING] += max(0, missing)
     return counts
 
 

@@ -194,6 +194,9 @@ class DocumentItem(Answer):
     tokens_out: int | None
     cost_cents: float | None
     reused: Annotated[list[str], Field(description="Steps that the same content had been through before.")]
+    superseded: Annotated[
+        bool, Field(description="A newer content of the same source was there when it had been read, and has stayed.")
+    ]
     waiting_for: str | None
     position: Annotated[int | None, Field(description="Among the items of its run: 1 is next; null once it is begun.")]
     eta: RunEta | None

@@ -13,7 +13,18 @@ from towpath.outbound.sources import shown
 
 _OF_RUNS = ("id", "title", "kind", "tenant", "priority", "count", "creator", "created_at")
 _OF_ITEMS = ("id", "run_id", "number", "name", "tenant", "document_id")
-_OF_VIEWS = ("status", "step", "attempt", "reused", "waiting_for", "retry_at", "job_id", "started_at", "finished_at")
+_OF_VIEWS = (
+    "status",
+    "step",
+    "attempt",
+    "reused",
+    "superseded",
+    "waiting_for",
+    "retry_at",
+    "job_id",
+    "started_at",
+    "finished_at",
+)
 _OF_STEPS = tuple(name for name in schemas.ItemStep.model_fields if name != "step")
 _OF_DOCUMENTS = tuple(name for name in schemas.Document.model_fields if name not in ("indexed", "source"))
 _EVENTS = {

@@ -8,11 +8,11 @@ from datetime import datetime
 from typing import Any
 
 from towpath import App, Prospect, Row, State, from_json, moment
-from towpath.documents.names import FAILED
+from towpath.documents.names import FAILED, RUN
 from towpath.documents.outlook import Outlooks
 from towpath.documents.pipeline import Pipeline
 from towpath.documents.records import Item
-from towpath.documents.status import ITEM_TABLE, PENDING, RUNNING, step_of
+from towpath.documents.status import CANCELLED, ITEM_TABLE, PENDING, RUNNING, step_of
 
 
 @dataclass(slots=True)
@@ -49,6 +49,10 @@ class ItemView:
     def reused(self) -> list[str]:
         return [one.name for one in self.steps if one.reused] or list((self.item.outcome or {}).get("reused", []))
 
+    @property
+    def superseded(self) -> bool:
+        return bool((self.item.outcome or {}).get("superseded"))
+
     def total(self, name: str) -> Any:
         known = [value for one in self.steps if (value := getattr(one, name)) is not None]
         return sum(known) if known else None
@@ -63,7 +67,11 @@ async def item_views(app: App, items: Sequence[Item]) -> list[ItemView]:
         for row in await app.query("document_item_steps", job_ids=[str(row["id"]) for row in jobs.values()]):
             steps.setdefault(str(row["job_id"]), []).append(row)
     order = app.part(Pipeline).names
-    views = [_view(one, jobs.get(one.id), steps, order) for one in items]
+    stopped = await _stopped(app, {one.run_id for one in items if one.id not in jobs and one.ended is None})
+    views = [
+        _view(one, row, steps, order) if (row := jobs.get(one.id)) is not None else _without_job(one, one.run_id in stopped)
+        for one in items
+    ]
     live = [view for view in views if view.status in (PENDING, RUNNING)]
     outlooks = await app.part(Outlooks).of(app, {view.item.run_id for view in live}) if live else {}
     for view in live:
@@ -74,9 +82,13 @@ async def item_views(app: App, items: Sequence[Item]) -> list[ItemView]:
     return views
 
 
-def _view(item: Item, job: Row | None, steps: Mapping[str, list[Row]], order: Sequence[str]) -> ItemView:
-    if job is None:
-        return _without_job(item)
+async def _stopped(app: App, runs: set[str]) -> set[str]:
+    """Those that were cancelled before their items had jobs."""
+    jobs = await app.subjects.jobs(RUN, sorted(runs)) if runs else {}
+    return {run_id for run_id, found in jobs.items() if found and found[-1].state is State.CANCELLED}
+
+
+def _view(item: Item, job: Row, steps: Mapping[str, list[Row]], order: Sequence[str]) -> ItemView:
     state = State(job["state"])
     own = [_step(row) for row in steps.get(str(job["id"]), ())]
     status = ITEM_TABLE[state]
@@ -90,10 +102,11 @@ def _view(item: Item, job: Row | None, steps: Mapping[str, list[Row]], order: Se
     return view
 
 
-def _without_job(item: Item) -> ItemView:
-    """Its job is gone, or has not been made yet."""
+def _without_job(item: Item, stopped: bool) -> ItemView:
+    """Its job is gone, or has not been made yet, or never will be: its run was stopped before."""
     if item.ended is None:
-        return ItemView(item, PENDING, step_of(PENDING, (), ()))
+        status = CANCELLED if stopped else PENDING
+        return ItemView(item, status, step_of(status, (), ()))
     status = ITEM_TABLE[item.ended.state]
     view = ItemView(item, status, step_of(status, (), ()))
     view.error = item.ended.error if status == FAILED else None

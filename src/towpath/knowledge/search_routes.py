@@ -97,7 +97,7 @@ async def get_passage(
 async def list_entities(principal: Reader, app: Engine, asked: Annotated[EntityQuery, Query()]) -> schemas.Entities:
     """Who and what is named, those in most passages first. Types that are found wrongly too often are not among them."""
     found, after = await search.entities(
-        app, whose(principal, asked.tenant), type=asked.type, begins=asked.q.lower(), limit=asked.limit, after=asked.cursor,
+        app, whose(principal, asked.tenant), type=asked.type, begins=asked.q, limit=asked.limit, after=asked.cursor,
         of=Scope(document_id=asked.document_id, recording_id=asked.recording_id).source,
     )  # fmt: skip
     items = [

@@ -8,6 +8,7 @@ from towpath import App, from_json
 from towpath.search.paging import start as place
 from towpath.search.recognizing import SHOWN
 from towpath.search.records import Entity, Listed, Mention
+from towpath.search.words import folded
 
 MOST = 500
 
@@ -16,10 +17,16 @@ async def entities(
     app: App, tenant: str, *, type: str | None = None, begins: str = "", limit: int = 50, after: str | None = None,
     of: tuple[str, str] | None = None,
 ) -> tuple[list[Entity], str | None]:  # fmt: skip
-    """Those in most passages first; `begins` is the beginning of a key, and `of` the kind and id of the one source that is
-    looked into. With them comes what asks for the next page."""
+    """Those in most passages first; `begins` is the beginning of a key, however it is typed, and `of` the kind and id of the
+    one source that is looked into. With them comes what asks for the next page."""
     start = place(limit, after, MOST)
-    asked = {"tenant": tenant, "types": _types(type), "begins": _escaped(begins) + "%", "limit": limit + 1, "skipped": start}
+    asked = {
+        "tenant": tenant,
+        "types": _types(type),
+        "begins": _escaped(folded(begins)) + "%",
+        "limit": limit + 1,
+        "skipped": start,
+    }
     if of is None:
         rows = await app.query("search_entities", **asked)
     else:

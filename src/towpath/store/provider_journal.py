@@ -12,7 +12,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from towpath.core.encoding import encode
-from towpath.core.errors import HistoryMismatch
+from towpath.core.errors import HistoryMismatch, NotRequeueable
 from towpath.core.failpoints import reach
 from towpath.core.provider_jobs import (
     OPEN,
@@ -192,6 +192,8 @@ async def resolve(
     order = provider_job_from(rows[0])
     if order.state is not ProviderState.UNKNOWN:
         return None
+    if external_id is not None:
+        await _check_is_nobodys(tx, order, external_id)
     if external_id is None:
         await tx.execute("note_not_submitted", id=order.id, states=[ProviderState.UNKNOWN.value])
     else:
@@ -204,6 +206,15 @@ async def resolve(
     await ledger.write(tx, working)
     [row] = await tx.fetch("provider_jobs_by_id", ids=[provider_job_id])
     return provider_job_from(row)
+
+
+async def _check_is_nobodys(tx: Tx, order: ProviderJob, external_id: str) -> None:
+    """All tenants of an installation order with the same credentials: whoever could adopt the job of another order would be
+    handed its results."""
+    if await tx.fetch("provider_job_by_external_id", provider=order.provider, external_id=external_id):
+        raise NotRequeueable(
+            f"{external_id!r} at {order.provider} belongs to another order here; look for {order.key!r} there"
+        )
 
 
 def _submitted(

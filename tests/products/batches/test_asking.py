@@ -84,6 +84,8 @@ async def test_what_differs_in_tenant_model_or_window_never_shares_an_order(desk
         await has_joined(desk, *jobs)
         assert len(await listed(desk)) == 3
         [souths] = await listed(desk, desk.bob)
+        await in_state(desk.app, souths["job_id"], "waiting")  # it may have been queued still
+        [souths] = await listed(desk, desk.bob)
         assert (souths["status"], souths["waiting_for"], souths["tenant"]) == ("PENDING", "requests", "south")
         third = await ask(desk, "north for three")
         assert (await ended(desk.app, third)).state == "succeeded"

@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 
 from tests.cli.commands import Commands, words
+from tests.engine.working import on_sqlite
 from tests.models.wire_server import WireServer
+from tests.products.batches.desk import Desk, request
 from tests.products.batches.test_here import asks, echo
 from towpath import App, Settings
 from towpath.server import attach
@@ -114,3 +116,13 @@ def test_a_list_is_stored_and_asked_more_than_once(towpath: Commands, questions:
     spare = towpath.json("batch", "dataset", "add", questions)["id"]
     assert towpath("batch", "dataset", "remove", spare).stdout.strip() == "removed"
     assert "no dataset has the id" in words(towpath("batch", "dataset", "remove", spare, code=2).stderr)
+
+
+@on_sqlite
+async def test_shards_are_counted_from_one_where_people_read_them(desk: Desk):
+    found = await desk.finished([request(f"n{number}") for number in range(105)])
+    assert [row["shard"] for row in found["provider_jobs"]] == [0, 1]
+    towpath = Commands(desk.app.url)
+    shown = (await asyncio.to_thread(towpath, "batch", "status", found["id"])).stdout
+    orders = [line.split() for line in shown.splitlines() if "completed" in line and " m1 " in line]
+    assert [order[order.index("m1") + 1] for order in orders] == ["1", "2"]

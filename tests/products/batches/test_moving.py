@@ -106,6 +106,25 @@ class TestInDoubt:
             assert (await desk.done(batch_id))["status"] == "COMPLETED"
         assert len(provider.ledger.paid) == 1
 
+    async def test_the_job_of_another_order_cannot_be_adopted(self, desk: Desk, provider: EchoProvider):
+        async with desk.working():
+            theirs = ok(await desk.send([request("secret")], by=desk.bob), 202)["id"]
+
+            async def known() -> list[str | None]:
+                ordered = ok(await desk.bob.get(f"/api/batches/{theirs}"))["provider_jobs"]
+                return [one["external_id"] for one in ordered if one["external_id"]]
+
+            await eventually(known)
+            batch_id, order = await self.doubtful(desk, provider)
+            paid = [one.external_id for one in provider.ledger.paid]
+            assert await known() == paid[:1]
+            path = f"/api/batches/{batch_id}/provider-jobs/{order}/adopt"
+            told = problem(await desk.ann.post(path, json={"external_id": paid[0]}), 409, "conflict")
+            assert "belongs to another order" in told["detail"]
+            assert (await desk.get(batch_id))["waiting_for"] == "submit_unknown"
+            ok(await desk.ann.post(path, json={"external_id": paid[1]}))
+            await desk.done(batch_id)
+
     async def test_a_person_has_it_sent_again(self, desk: Desk, provider: EchoProvider):
         async with desk.working():
             batch_id, order = await self.doubtful(desk, provider)

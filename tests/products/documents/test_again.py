@@ -83,10 +83,19 @@ async def test_what_was_wrong_with_a_setting_is_set_right_and_goes_on_where_it_f
 
 async def test_a_run_is_stopped_and_goes_on_when_it_is_retried(library: Library) -> None:
     run_id = await library.make(*((f"{number}.txt", f"{number} {TEXT}") for number in range(3)))
-    assert len(ok(await library.ann.post(f"/api/documents/runs/{run_id}/cancel"))["cancelled"]) >= 1
-    assert (await library.run(run_id))["status"] == "CANCELLED"
+    path = f"/api/documents/runs/{run_id}"
+    assert len(ok(await library.ann.post(f"{path}/cancel"))["cancelled"]) >= 1
+    run = await library.run(run_id)
+    assert (run["status"], run["counts"]["CANCELLED"], run["counts"]["PENDING"]) == ("CANCELLED", 3, 0)
+    assert {one["status"] for one in await library.items(run_id)} == {"CANCELLED"}
+    assert len(await library.items(run_id, status="CANCELLED")) == 3
+    assert ok(await library.ann.post(f"{path}/retry", json={"settings": {"embed": False}}), 202)["retried"] == 3
     async with library.working():
-        assert (await library.ann.post(f"/api/documents/runs/{run_id}/retry", json={})).status_code in (202, 409)
+        run = await library.done(run_id)
+        assert ok(await library.ann.post(f"{path}/retry", json={}), 202)["retried"] == 0
+    assert (run["status"], run["counts"]["COMPLETED"]) == ("COMPLETED", 3)
+    [first, *_] = await library.items(run_id)
+    assert (await library.document(first))["embedded"] is None
 
 
 async def test_somebody_elses_run_is_not_there(library: Library) -> None:

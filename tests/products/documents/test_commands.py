@@ -69,6 +69,8 @@ def test_a_folder_is_read_found_and_read_again_only_where_it_has_changed(folder:
     documents = towpath.json("documents", "list", *DATA)
     assert sorted(one["name"] for one in documents) == ["canal.txt", "tolls.pdf"]
     assert towpath("search", "Brandt", "--how", "words", *DATA, code=1).stdout.strip() == "nothing was found"
+    assert "no passage has these words" in towpath("search", "locomotive", *DATA).stdout
+    assert "no passage has" not in towpath("search", "towpath", *DATA).stdout
     assert "2 of 2 read" in ingested(folder, "papers", "--again")
 
 

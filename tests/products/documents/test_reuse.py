@@ -3,6 +3,7 @@ from where another document came from is the same document."""
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from typing import Any
@@ -17,6 +18,7 @@ from towpath import App, Settings
 from towpath.documents import stored
 from towpath.search.meaning import Meaning, OnThisMachine
 
+SECOND = TEXT.replace("barges", "lighters")
 MADE = {"CONTENT_EXTRACTED", "CHUNKED", "EMBEDDED", "ENTITY_EXTRACTED"}
 
 
@@ -78,6 +80,64 @@ async def test_a_file_of_the_same_source_is_the_same_document_and_only_what_chan
     assert len(await library.found('"lighters"')) == 1
     third = await send(TEXT.replace("barges", "lighters"))
     assert set(third["reused"]) == MADE
+
+
+class TestOrder:
+    """Which content a document has does not depend on which of two runs comes to its end first."""
+
+    @staticmethod
+    async def send(library: Library, text: str) -> str:
+        item = {"asset_id": await library.file(text, "canal.txt"), "source": "notes/canal.txt"}
+        return str(ok(await library.send([item]), 202)["id"])
+
+    @staticmethod
+    async def retried(library: Library, run_id: str) -> Any:
+        ok(await library.ann.post(f"/api/documents/runs/{run_id}/retry", json={}), 202)
+        async with library.working():
+            await library.done(run_id)
+        [item] = await library.items(run_id)
+        assert item["status"] == "COMPLETED", item
+        return item
+
+    async def test_what_was_sent_first_and_is_read_last_does_not_replace_what_was_sent_after_it(
+        self, library: Library
+    ) -> None:
+        first = await self.send(library, TEXT)
+        ok(await library.ann.post(f"/api/documents/runs/{first}/cancel"))
+        second = await self.send(library, SECOND)
+        async with library.working():
+            await library.done(second)
+        [newer] = await library.items(second)
+        older = await self.retried(library, first)
+        assert older["document_id"] == newer["document_id"]
+        assert (older["superseded"], newer["superseded"]) == (True, False)
+        assert await library.found('"barges"') == []
+        assert len(await library.found('"lighters"')) == 1
+        assert (await library.document(newer))["sha256"] == hashlib.sha256(SECOND.encode()).hexdigest()
+
+    async def test_an_older_content_that_is_sent_again_is_the_newest(self, library: Library) -> None:
+        for text in (TEXT, SECOND, TEXT):
+            run = await self.send(library, text)
+            async with library.working():
+                await library.done(run)
+        assert len(await library.found('"barges"')) == 1
+        assert await library.found('"lighters"') == []
+
+    async def test_a_document_that_is_read_again_does_not_hold_up_what_was_sent_before_and_comes_after(
+        self, library: Library
+    ) -> None:
+        first = await self.send(library, TEXT)
+        async with library.working():
+            await library.done(first)
+        [item] = await library.items(first)
+        second = await self.send(library, SECOND)
+        ok(await library.ann.post(f"/api/documents/runs/{second}/cancel"))
+        async with library.working():
+            again = ok(await library.ann.post(f"/api/documents/{item['document_id']}/reingest", json={}), 202)["id"]
+            await library.done(again)
+        await self.retried(library, second)
+        assert len(await library.found('"lighters"')) == 1
+        assert await library.found('"barges"') == []
 
 
 class TestAddresses:

@@ -4140,6 +4140,11 @@ export interface components {
             step: string;
             /** Steps */
             steps: components["schemas"]["ItemStep"][];
+            /**
+             * Superseded
+             * @description A newer content of the same source was there when it had been read, and has stayed.
+             */
+            superseded: boolean;
             /** Tenant */
             tenant: string;
             /** Tokens In */
@@ -4225,6 +4230,11 @@ export interface components {
             step: string;
             /** Steps */
             steps: components["schemas"]["ItemStep"][];
+            /**
+             * Superseded
+             * @description A newer content of the same source was there when it had been read, and has stayed.
+             */
+            superseded: boolean;
             /** Tenant */
             tenant: string;
             /** Tokens In */
@@ -6926,7 +6936,10 @@ export interface components {
             polls: number;
             /** Provider */
             provider: string;
-            /** Shard */
+            /**
+             * Shard
+             * @description Its place among the shards of its model, from 0; people are shown it from 1.
+             */
             shard: number;
             /**
              * State

@@ -42,6 +42,7 @@ export function percent(value: number | null | undefined): string {
 export function money(cents: number | null | undefined): string {
   if (cents === null || cents === undefined) return "–";
   if (cents === 0) return "$0.00";
+  if (cents < 0.005) return "<$0.0001";
   if (cents < 1) return `$${(cents / 100).toFixed(4)}`;
   return `$${(cents / 100).toLocaleString("en", { minimumFractionDigits: 2, maximumFractionDigits: 2 })}`;
 }

@@ -86,7 +86,7 @@ def _show(view: BatchView) -> None:
         grid = table("id", "model", "shard", "state", "says", "polls", "at the provider", "error")
         for row in view.ordered:
             grid.add_row(
-                row.id, clean(row.model), str(row.shard), row.state.value, clean(row.status or ""), str(row.polls),
+                row.id, clean(row.model), str(row.shard + 1), row.state.value, clean(row.status or ""), str(row.polls),
                 clean(row.external_id or ""), one_line(row.error or "", 80),
             )  # fmt: skip
         screen.print(grid)

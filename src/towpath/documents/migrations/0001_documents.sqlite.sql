@@ -80,6 +80,8 @@ CREATE TABLE towpath_document (
     fingerprint text NOT NULL,
     indexed     text,
     content     text NOT NULL,
+    -- The file or item that its content came with. Ids grow: what is older does not replace it, however late it is read.
+    as_of       text NOT NULL,
     created_at  REAL NOT NULL,
     updated_at  REAL NOT NULL
 );

@@ -7,12 +7,13 @@ from typing import Any
 
 from towpath import Transaction, new_id, plain_text, to_json
 from towpath.documents import results
-from towpath.documents.names import CHUNKED, CONTENT_EXTRACTED, DOCUMENT, EMBEDDED, ENTITY_EXTRACTED, FETCHED
-from towpath.documents.records import document_from
+from towpath.documents.names import CHUNKED, CONTENT_EXTRACTED, DOCUMENT, EMBEDDED, ENTITY_EXTRACTED, FETCHED, REINGEST
+from towpath.documents.records import Document, document_from
 from towpath.documents.work import Work
 
 USUAL = (FETCHED, CONTENT_EXTRACTED, CHUNKED, EMBEDDED, ENTITY_EXTRACTED)
 _LONGEST_MADE = 100_000
+_OLDEST = ""
 
 
 async def persist(work: Work) -> dict[str, Any]:
@@ -26,11 +27,14 @@ async def persist(work: Work) -> dict[str, Any]:
         known = [document_from(one) for one in await tx.query(
             "document_of_source", tenant=work.tenant, source=work.item.source)]  # fmt: skip
         before = known[0] if known else None
+        as_of = _as_of(work, before)
+        if before is not None and before.item_id != work.item.id and as_of < before.as_of:
+            return await _left_out(tx, work, before, row)
         same = before is not None and before.fingerprint == fingerprint
         own = {"asset_id": row["asset_id"], "own_asset": row["own_asset"]}
         if before is not None and same and before.own_asset:  # one copy of the same content is enough
             own = {"asset_id": before.asset_id, "own_asset": True}
-        [put] = await tx.query("document_put", id=before.id if before else fresh, now=tx.now, **(row | own))
+        [put] = await tx.query("document_put", id=before.id if before else fresh, now=tx.now, as_of=as_of, **(row | own))
         await tx.change("document_holds_forget", ids=[put["id"], work.item.id])
         await tx.change_many("document_hold_add", [{"holder_id": put["id"], "result_id": one} for one in parts])
         await tx.change("document_item_outcome", id=work.item.id, document_id=put["id"], outcome=None)
@@ -39,11 +43,31 @@ async def persist(work: Work) -> dict[str, Any]:
         left = {theirs, row["asset_id"] if row["own_asset"] else None}
         again = same and before is not None and before.item_id != work.item.id
         return {
-            "document_id": put["id"], "fingerprint": fingerprint, "unchanged": again,
+            "document_id": put["id"], "fingerprint": fingerprint, "unchanged": again, "superseded": False,
             "left": sorted(one for one in left - {own["asset_id"]} if one is not None),
         }  # fmt: skip
 
     return await work.ctx.transact(unit)
+
+
+def _as_of(work: Work, before: Document | None) -> str:
+    """When this content was given to us or fetched. Items may be read in any order, and retried days later; what is newer
+    stays. A file that is only read again is as new as it was, and nothing where there is another by now."""
+    fetched = work.output(FETCHED)
+    if fetched["own"]:
+        return str(fetched["asset_id"])
+    if work.run.kind != REINGEST or before is None:
+        return work.item.id
+    return before.as_of if before.asset_id == fetched["asset_id"] else _OLDEST
+
+
+async def _left_out(tx: Transaction, work: Work, newer: Document, row: Mapping[str, Any]) -> dict[str, Any]:
+    await tx.change("document_holds_forget", ids=[work.item.id])
+    await tx.change("document_item_outcome", id=work.item.id, document_id=newer.id, outcome=None)
+    return {
+        "document_id": newer.id, "fingerprint": newer.fingerprint, "unchanged": False, "superseded": True,
+        "left": [row["asset_id"]] if row["own_asset"] else [],
+    }  # fmt: skip
 
 
 def _parts(work: Work) -> list[str]:

@@ -47,7 +47,7 @@ SELECT number, source, packed FROM towpath.search_vectors WHERE number IN :numbe
 -- name: search_entities
 SELECT type, key, min(value) AS value, count(DISTINCT passage) AS passages, count(DISTINCT source) AS sources
 FROM towpath.search_mention
-WHERE tenant = :tenant AND type IN :types AND key LIKE :begins ESCAPE '\'
+WHERE tenant = :tenant AND type IN :types AND lower(key) LIKE :begins ESCAPE '\'
 GROUP BY type, key
 ORDER BY count(DISTINCT passage) DESC, type, key
 LIMIT :limit OFFSET :skipped
@@ -58,7 +58,7 @@ SELECT mention.type, mention.key, min(mention.value) AS value, count(DISTINCT me
 FROM towpath.search_source AS source
 JOIN towpath.search_mention AS mention ON mention.source = source.number
 WHERE source.tenant = :tenant AND source.kind = :kind AND source.id = :id
-  AND mention.type IN :types AND mention.key LIKE :begins ESCAPE '\'
+  AND mention.type IN :types AND lower(mention.key) LIKE :begins ESCAPE '\'
 GROUP BY mention.type, mention.key
 ORDER BY count(DISTINCT mention.passage) DESC, mention.type, mention.key
 LIMIT :limit OFFSET :skipped

@@ -11,7 +11,8 @@ from towpath.search.words import folded
 _CAPITAL = r"[^\W\d_a-zà-öø-ÿ]"
 _NAME = rf"{_CAPITAL}[\w’'-]+"  # the apostrophe that typesetters use
 _TITLE = (
-    r"(?:Mr|Mrs|Ms|Miss|Dr|Prof|Sir|Dame|Herr|Frau|Hr|Fr|Mme|Mlle|Monsieur|Madame|Madam|M|Sig|Sra|Sr|Don|Doña|Pr|Maître|Me)"
+    r"(?:Mr|Mrs|Ms|Miss|Dr|Professor|Prof|Sir|Dame|Herr|Frau|Hr|Fr|Mme|Mlle|Monsieur|Madame|Madam|M|Sig|Sra|Sr|Don|Doña"
+    r"|Pr|Maître|Me)"
 )
 _MIDDLE = r"(?:van|von|de|der|den|del|da|di|la|le|dos|du) "
 _PERSON = re.compile(rf"(?<![\w-])(?P<titles>(?:{_TITLE}\.? )+)(?P<name>{_NAME}(?: (?:{_MIDDLE})*{_NAME}){{0,2}})")

@@ -12,6 +12,13 @@ export function placeWords(unit: string, page: number | null): string {
   return page === null || unit === "text" ? "" : `${unit} ${page}`;
 }
 
+const NAME_TYPES: Readonly<Record<string, string>> = { email: "e-mail", iban: "IBAN", url: "web address" };
+
+/** What kind of thing a name is of: "person", "IBAN". */
+export function nameTypeWords(type: string): string {
+  return NAME_TYPES[type] ?? type;
+}
+
 const METHODS: Readonly<Record<string, string>> = {
   text: "as it is written",
   ocr: "read from pictures",
