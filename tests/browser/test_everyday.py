@@ -228,5 +228,5 @@ async def test_text_grows_while_it_is_heard_and_the_palette_stops_and_retries_it
 async def in_palette(page: Page, typed: str, wanted: str) -> None:
     await page.keyboard.press("Control+k")
     await page.get_by_role("combobox", name="Find or do").fill(typed)
-    await expect(page.get_by_role("option", name=wanted)).to_be_visible()
+    await expect(page.get_by_role("option", name=wanted, exact=True)).to_be_visible()
     await page.keyboard.press("Enter")
