@@ -46,9 +46,15 @@ async def test_a_directory_of_its_own_is_filled_searched_and_listened_to(tmp_pat
     (shared / "way-out.txt").symlink_to(tmp_path / "private.txt")
     with served(shared) as address:
         async with at_a_process("--files", str(shared), folder=tmp_path, TOWPATH_ALLOW_PRIVATE_URLS="true") as assistant:
-            made = await assistant.does("ingest", files=[str(shared / "canal.txt")], wait_seconds=50)
+            made = await assistant.does("ingest", files=["canal.txt"], wait_seconds=50)
             assert [one["status"] for one in made["documents"]] == ["COMPLETED"]
-            for outside in ("../private.txt", str(tmp_path / "private.txt"), str(shared / "way-out.txt"), "/etc/passwd"):
+            for outside in (
+                "../private.txt",
+                "way-out.txt",
+                str(tmp_path / "private.txt"),
+                str(shared / "way-out.txt"),
+                "/etc/passwd",
+            ):
                 assert "these folders only" in await assistant.refused("ingest", files=[outside])
             heard = await assistant.does("transcribe", file=str(shared / "talk.mp3"), wait_seconds=50)
             assert heard["recording"]["status"] == "COMPLETED"

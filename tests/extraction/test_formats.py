@@ -139,10 +139,14 @@ async def test_pages_that_are_pictures_are_read_as_such_and_the_others_are_not(e
     assert any("read off pictures" in warning for warning in found.warnings)
 
 
-@pytest.mark.parametrize("kind", ["PNG", "JPEG", "TIFF", "WEBP", "BMP", "GIF"])
-async def test_text_in_pictures_is_read(kind: str):
-    found = await extract(papers.picture("The keeper of the lock", kind=kind), "scan")
-    assert (found.kind, found.method, found.pages[0].text) == ("picture", "ocr", "The keeper of the lock")
+async def test_text_in_pictures_is_read(extractors: Extractors):
+    for kind in ("PNG", "JPEG", "TIFF", "WEBP", "BMP", "GIF"):
+        found = await extractors.extract(papers.picture("The keeper of the lock", kind=kind), "scan", owner="somebody")
+        assert (kind, found.kind, found.method, found.pages[0].text) == (kind, "picture", "ocr", "The keeper of the lock")
+
+
+async def test_one_document_is_read_without_keeping_anything_warm():
+    assert (await extract(papers.ENGLISH.encode(), "notes.txt")).text.strip() == papers.ENGLISH
 
 
 async def test_without_ocr_a_picture_is_a_page_without_text(extractors: Extractors):

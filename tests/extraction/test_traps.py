@@ -26,7 +26,7 @@ _REFUSED: dict[str, tuple[Callable[[], bytes], str, str]] = {
     "picture of 50,000 by 50,000 pixels": (traps.vast_picture, "bomb", "50,000×50,000 pixels"),
 }  # fmt: skip
 _HARMLESS: dict[str, Callable[[], bytes]] = {
-    "PDF whose page unpacks to 4 GB": lambda: traps.stream_bomb(4000),
+    "PDF whose page unpacks to 2 GB": lambda: traps.stream_bomb(2000),
     "DOCX with a billion laughs": traps.billion_laughs,
     "HTML 100,000 elements deep": lambda: traps.deep_html(100_000),
 }

@@ -7,6 +7,7 @@ import struct
 import zipfile
 import zlib
 from collections.abc import Mapping
+from functools import cache
 
 from tests.extraction import papers
 
@@ -50,19 +51,22 @@ def billion_laughs() -> bytes:
     return word(paragraph("&l9;"), before=f"<!DOCTYPE w [{entities}]>")
 
 
+@cache  # packing so much takes seconds
 def zip_bomb(megabytes: int = 2000) -> bytes:
     """A part of so many MB of spaces, in a few."""
     target = io.BytesIO(word(paragraph("small")))
-    with zipfile.ZipFile(target, "a", zipfile.ZIP_DEFLATED) as archive, archive.open("word/media/more.xml", "w") as entry:
+    packed = zipfile.ZipFile(target, "a", zipfile.ZIP_DEFLATED, compresslevel=1)
+    with packed as archive, archive.open("word/media/more.xml", "w") as entry:
         for _ in range(megabytes):
             entry.write(b" " * 1024 * 1024)
     return target.getvalue()
 
 
+@cache
 def lying_zip(megabytes: int) -> bytes:
     """A document of so many MB whose archive says that it has a thousand bytes."""
     target = io.BytesIO()
-    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
+    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
         archive.writestr("[Content_Types].xml", _TYPES)
         archive.writestr("_rels/.rels", _RELATIONS)
         with archive.open(_MAIN, "w") as entry:
@@ -105,9 +109,10 @@ def many_pages(count: int) -> bytes:
     return pdf_of(tree | dict.fromkeys(range(3, count + 3), page))
 
 
+@cache
 def stream_bomb(megabytes: int) -> bytes:
     """A page whose drawing unpacks to so many MB, packed twice."""
-    packer = zlib.compressobj(9)
+    packer = zlib.compressobj(1)
     once = b"".join([*(packer.compress(b"q Q " * 256 * 1024) for _ in range(megabytes)), packer.flush()])
     twice = zlib.compress(once, 9)
     head = b"<< /Length %d /Filter [/FlateDecode /FlateDecode] >>\nstream\n" % len(twice)
@@ -121,13 +126,14 @@ def stream_bomb(megabytes: int) -> bytes:
     )
 
 
+@cache
 def vast_picture(side: int = 50_000) -> bytes:
     """So many pixels to a side, all of them black, in a few kilobytes."""
 
     def chunk(name: bytes, data: bytes) -> bytes:
         return struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
 
-    packer = zlib.compressobj(9)
+    packer = zlib.compressobj(1)
     line = bytes(1 + side // 8)
     rows = b"".join([*(packer.compress(line * 100) for _ in range(side // 100)), packer.flush()])
     head = struct.pack(">IIBBBBB", side, side, 1, 0, 0, 0, 0)

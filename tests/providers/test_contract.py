@@ -12,6 +12,7 @@ from tests.providers.cases import CASES, Case, MemoryFiles
 from towpath import Fatal, RateLimited, Transient
 from towpath.providers import Answer, Grade, Order, Phase, Prepared, Probing, Provider, Result, Vanished
 from towpath.providers.simulator import Fault, Simulator, served
+from towpath.providers.simulator.simulator import RETRY_AFTER
 
 # Google's library warns of a status that it does not know, which is what one of these tests is about.
 pytestmark = pytest.mark.filterwarnings("ignore:.* is not a valid JobState:UserWarning")
@@ -151,7 +152,7 @@ async def test_the_time_a_provider_asks_for_is_passed_on(bench: Bench):
     arm(bench, Fault.RATE_LIMITED)
     with pytest.raises(RateLimited) as refused:
         await bench.provider.poll(order, prepared, external_id)
-    assert refused.value.retry_after == 2
+    assert refused.value.retry_after == RETRY_AFTER
     assert (await bench.ended(order, prepared, external_id)).phase is Phase.COMPLETED
 
 

@@ -4,7 +4,7 @@ import { itemsOf, missingInRun, newRunDraft, runOf, type RunDraft } from "@/serv
 import { passageIn, pieces } from "@/services/documents/marking";
 import { settingsDraft, settingsOf, settingWords, wrongInSettings } from "@/services/documents/settings";
 import { countWords, standingOf } from "@/services/documents/standing";
-import { placeWords, stepWords, waitingWords } from "@/services/documents/status";
+import { placeWords, retryWords, stepWords, waitingWords } from "@/services/documents/status";
 import { amountWords, nameTypeWords } from "@/services/documents/words";
 import { withNews } from "@/services/news";
 import { money } from "@/format/numbers";
@@ -183,6 +183,18 @@ describe("a folder", () => {
       return made;
     });
     expect(fromChosen(files, isVisible).map(({ path }) => path)).toEqual(["canal/a.pdf", "canal/README"]);
+  });
+});
+
+describe("what can be retried of a run", () => {
+  const words = (counts: Record<string, number>) => retryWords({ counts });
+
+  it("is what failed, or what nobody read because it was stopped", () => {
+    expect(words({ FAILED: 1 })).toBe("what failed");
+    expect(words({ FAILED: 2, CANCELLED: 3 })).toBe("5 that failed");
+    expect(words({ CANCELLED: 1 })).toBe("what was cancelled");
+    expect(words({ CANCELLED: 3 })).toBe("3 that were cancelled");
+    expect(words({})).toBe("what failed");
   });
 });
 

@@ -26,16 +26,17 @@ class LocalFiles:
     folders: tuple[Path, ...] = ()
 
     def checked(self, name: str) -> Path:
-        """The file behind a name, links followed: what lies outside of the folders is not there."""
+        """The file behind a name, which may be one in a folder. Links are followed: what lies outside is not there."""
         path = Path(name).expanduser()
-        found = path.resolve()
-        inside = any(found.is_relative_to(folder.resolve()) for folder in self.folders)
+        meant = [path.resolve(), *((folder / path).resolve() for folder in self.folders)]
+        inside = [one for one in meant if any(one.is_relative_to(folder.resolve()) for folder in self.folders)]
         if not inside:
             named = ", ".join(str(folder) for folder in self.folders) or "none"
             raise Refused(
                 f"files may be sent from these folders only: {named}; whoever set this up can add one with --files DIR"
             )
-        if not found.is_file():
+        found = next((one for one in inside if one.is_file()), None)
+        if found is None:
             raise Refused(f"there is no file {name}")
         return found
 

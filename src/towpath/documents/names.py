@@ -33,10 +33,6 @@ INDEX_KIND = "document"
 """What documents are called in the index of `towpath.search`."""
 
 
-def result_key(result_id: str) -> str:
-    return f"{RESULTS}/{result_id}/body"
-
-
 def run_tag(run_id: str) -> str:
     return f"run:{run_id}"
 

@@ -69,7 +69,7 @@ async def item_views(app: App, items: Sequence[Item]) -> list[ItemView]:
     order = app.part(Pipeline).names
     stopped = await _stopped(app, {one.run_id for one in items if one.id not in jobs and one.ended is None})
     views = [
-        _view(one, row, steps, order) if (row := jobs.get(one.id)) is not None else _without_job(one, one.run_id in stopped)
+        _view(one, jobs[one.id], steps, order) if one.id in jobs else _without_job(one, one.run_id in stopped)
         for one in items
     ]
     live = [view for view in views if view.status in (PENDING, RUNNING)]

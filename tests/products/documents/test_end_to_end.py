@@ -80,3 +80,13 @@ async def test_a_deleted_run_leaves_its_documents(library: Library) -> None:
     assert (await library.ann.get(f"/api/documents/runs/{run['id']}")).status_code == 404
     assert (await library.document(item))["indexed"] is True
     assert len(await library.found("barges")) == 1
+
+
+async def test_a_name_that_is_divided_by_the_end_of_a_passage_is_named_where_it_begins(library: Library) -> None:
+    line = "The horses drew the barges along the canal all day,"
+    text = f"{line}\nand in the evening the toll was taken by Dr. Helen\nBrandt, who kept the lock. {line}"
+    _, [item] = await library.finished(("lines.txt", text), settings={"chunk_tokens": 32})
+    passages = [hit.passage.text for hit in await library.found("horses toll lock", limit=50)]
+    assert not any("Helen\nBrandt" in one for one in passages), "or else nothing was divided"
+    found = ok(await library.ann.get("/api/documents/entities", params={"document_id": item["document_id"]}))["items"]
+    assert [(one["name"], one["key"]) for one in found] == [("Dr. Helen Brandt", "helen brandt")]

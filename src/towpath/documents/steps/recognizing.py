@@ -50,7 +50,7 @@ def _pieces(text: str) -> Iterator[tuple[int, str]]:
 
 
 async def mentions_in(work: Work, passages: list[Passage]) -> list[Passage]:
-    """The passages with what is named in them. What a cut has divided is named in none."""
+    """The passages with what is named in them. What a cut has divided is named where it begins."""
     made = work.output(ENTITY_EXTRACTED)
     if made["result"] is None or not made["entities"]:
         return passages
@@ -70,7 +70,6 @@ def _spread(passages: list[Passage], named: list[tuple[int, int, str, str, str]]
         own = []
         while at < len(named) and named[at][0] < end:
             start, stop, type_, value, key = named[at]
-            if stop <= end:
-                own.append(Mention(type_, value, key, start - begin, stop - begin))
+            own.append(Mention(type_, value, key, start - begin, min(stop, end) - begin))
             at += 1
         yield Passage(one.text, page=one.page, start=one.start, end=one.end, tokens=one.tokens, mentions=own)

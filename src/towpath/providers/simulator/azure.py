@@ -27,7 +27,7 @@ from towpath.providers.simulator.simulator import RETRY_AFTER, Simulator
 
 KEY = "secret-key-of-the-simulated-resource"
 VERSION = "2024-11-15"
-LOOK_AGAIN = 7
+LOOK_AGAIN = 1
 """Seconds after which a job that has not ended wants to be asked for again."""
 _STATUS = {"waiting": "NotStarted", "running": "Running", "odd": "Postprocessing", "failed": "Failed"}
 _NAMED = re.compile(r"displayName eq '((?:[^']|'')*)'")

@@ -12,7 +12,7 @@ from towpath.providers.simulator.faults import Fault, Faults
 from towpath.providers.simulator.jobs import Pace, SimulatedJob
 from towpath.providers.simulator.ledger import Ledger
 
-RETRY_AFTER = 2
+RETRY_AFTER = 1
 """Seconds that a 429 asks for."""
 
 

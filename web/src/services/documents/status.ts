@@ -1,6 +1,7 @@
 /** How runs, their items and steps are shown: the server's names in the reader's words. */
 import type { DocumentItem, DocumentRun, ItemStatus, RunStatus } from "@/api/types";
 import type { MarkWords } from "@/components/ui/marks";
+import { count } from "@/format/numbers";
 import { capital, reasonWord } from "@/format/words";
 
 export const ITEM_STATUSES: readonly ItemStatus[] = ["PENDING", "RUNNING", "COMPLETED", "FAILED", "CANCELLED"];
@@ -93,6 +94,13 @@ export function waitingWords({ waiting_for: reason }: Pick<DocumentItem, "waitin
 /** How many items have come to their end, one way or the other. */
 export function endedOf({ counts }: Pick<DocumentRun, "counts">): number {
   return (counts.COMPLETED ?? 0) + (counts.FAILED ?? 0) + (counts.CANCELLED ?? 0);
+}
+
+/** What can be retried of a run: "what failed", "3 that were cancelled". */
+export function retryWords(run: Pick<DocumentRun, "counts">): string {
+  const many = failedOf(run);
+  const word = run.counts.FAILED || !many ? "failed" : many === 1 ? "was cancelled" : "were cancelled";
+  return many < 2 ? `what ${word}` : `${count(many)} that ${word}`;
 }
 
 export function failedOf({ counts }: Pick<DocumentRun, "counts">): number {
