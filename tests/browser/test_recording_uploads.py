@@ -18,6 +18,7 @@ from tests.browser.wire import laid_wire
 from tests.engine.working import eventually
 from tests.products.recordings.ear import Ear
 from towpath import Fatal
+from towpath.recordings import windows
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
@@ -28,7 +29,9 @@ SLOW = 150_000
 
 @pytest.fixture
 def ear(monkeypatch: pytest.MonkeyPatch) -> Ear:
-    return Ear.instead(monkeypatch)
+    ear = Ear()
+    monkeypatch.setattr(windows, "_hear_window", ear.hear)
+    return ear
 
 
 @fixture(loop_scope="session")

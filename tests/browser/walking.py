@@ -67,6 +67,7 @@ async def every_page(place: Place, tenant: str) -> Mapping[str, str]:
         "/schedules": "Schedules",
         "/settings/profile": "Settings",
         "/settings/tokens": "Settings",
+        "/settings/models": "Settings",
         "/settings/templates": "Settings",
         "/settings/webhooks": "Settings",
         "/settings/users": "Settings",
