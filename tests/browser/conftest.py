@@ -1,6 +1,7 @@
 """One browser for all tests; a server for each file of them, and in it a tenant for each test."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+import re
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import AsyncExitStack
 from typing import Any
 
@@ -12,6 +13,7 @@ from tests.browser.chromium import launched
 from tests.browser.place import Place, fresh, opened_place
 from tests.browser.visitors import Visitor, visiting
 from tests.http.hashing import hash_quickly
+from tests.models.wire_server import Answer, Asked, WireServer
 
 expect.set_options(timeout=20_000)
 
@@ -27,6 +29,23 @@ def quick_hashes(monkeypatch: pytest.MonkeyPatch) -> None:
 async def browser() -> AsyncIterator[Browser]:
     async with launched() as browser:
         yield browser
+
+
+@pytest.fixture(scope="module")
+def wire() -> Iterator[WireServer]:
+    """A chat endpoint, for servers of tests that have one."""
+    with WireServer() as server:
+        server.always = _answer
+        yield server
+
+
+def _answer(asked: Asked) -> Answer:
+    """Quotes the first words of the first passage for a question, and says one thing of anything else."""
+    question = str(asked.json()["messages"][1]["content"])
+    passage = re.search(r"\[1\] [^\n]*\n(.{10,60}?[.!?]|.{40})", question, re.DOTALL)
+    text = f"{passage[1]} [1]" if passage else "A summary of its own kind."
+    choice = {"message": {"content": text}, "finish_reason": "stop"}
+    return Answer({"model": "m", "choices": [choice], "usage": {"prompt_tokens": 9, "completion_tokens": 5}})
 
 
 @fixture(scope="module", loop_scope="session")

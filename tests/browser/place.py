@@ -8,6 +8,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
+import httpx
 import uvicorn
 from fastapi import FastAPI
 
@@ -16,7 +17,7 @@ from tests.browser.works import Works
 from tests.engine.working import ended, in_state, working
 from tests.services.schedules import by_hand_only
 from towpath import App, Job, Settings
-from towpath.identity import accounts, links, passwords
+from towpath.identity import accounts, links, passwords, tokens
 from towpath.server import create_app
 from towpath.server.streams import end_streams
 
@@ -42,6 +43,16 @@ class Place:
         account = await accounts.find_by_name(self.app.services.store, name)
         secret, _ = await links.make(self.app.services.store, account.id, "login")
         return links.url_of(self.address, "login", secret)
+
+    @asynccontextmanager
+    async def client(self, tenant: str) -> AsyncIterator[httpx.AsyncClient]:
+        """A program of somebody in this tenant."""
+        store = self.app.services.store
+        account = await accounts.create(store, fresh("program"), tenants=[tenant], admin=False)
+        secret, _ = await tokens.create(store, account, name="test")
+        headers = {"Authorization": f"Bearer {secret}"}
+        async with httpx.AsyncClient(base_url=self.address, headers=headers, timeout=60) as client:
+            yield client
 
     async def make(self, operation: str, payload: Any, tenant: str, **options: Any) -> Job:
         return await self.app.enqueue(operation, payload, tenant=tenant, **options)

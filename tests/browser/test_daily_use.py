@@ -1,7 +1,7 @@
 """What people do with recordings every day, in a real browser: finding, sorting, asking, summarising in their own way."""
 
 import re
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from typing import Any
 
 import httpx
@@ -12,34 +12,19 @@ from pytest_asyncio import fixture
 from tests.browser.accessible import findings
 from tests.browser.conftest import Visit
 from tests.browser.contrast import too_faint
+from tests.browser.covering import covered, covered_when_focused
 from tests.browser.place import Place, fresh, opened_place
 from tests.browser.recordings import BROKEN, Desk, said
 from tests.browser.visitors import Visitor
+from tests.browser.walking import walk_to
 from tests.engine.working import eventually
-from tests.models.wire_server import Answer, Asked, WireServer
+from tests.models.wire_server import WireServer
 from tests.products.recordings.media import encoded, speech
-from towpath.identity import accounts, tokens
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 TENANT = "daily"
 SIZES = {"desk": ViewportSize(width=1440, height=900), "phone": ViewportSize(width=390, height=844)}
-
-
-@pytest.fixture(scope="module")
-def wire() -> Iterator[WireServer]:
-    with WireServer() as server:
-        server.always = _answer
-        yield server
-
-
-def _answer(asked: Asked) -> Answer:
-    """Quotes the first words of the first passage for a question, and says one thing of anything else."""
-    question = str(asked.json()["messages"][1]["content"])
-    passage = re.search(r"\[1\] [^\n]*\n(.{10,60}?[.!?]|.{40})", question, re.DOTALL)
-    text = f"{passage[1]} [1]" if passage else "A summary of its own kind."
-    choice = {"message": {"content": text}, "finish_reason": "stop"}
-    return Answer({"model": "m", "choices": [choice], "usage": {"prompt_tokens": 9, "completion_tokens": 5}})
 
 
 @fixture(scope="module", loop_scope="session")
@@ -50,11 +35,7 @@ async def place(browser: Any, wire: WireServer, tmp_path_factory: pytest.TempPat
 
 @fixture(scope="module", loop_scope="session")
 async def client(place: Place) -> AsyncIterator[httpx.AsyncClient]:
-    store = place.app.services.store
-    account = await accounts.create(store, "daily", tenants=[TENANT], admin=False)
-    secret, _ = await tokens.create(store, account, name="test")
-    headers = {"Authorization": f"Bearer {secret}"}
-    async with httpx.AsyncClient(base_url=place.address, headers=headers, timeout=60) as client:
+    async with place.client(TENANT) as client:
         yield client
 
 
@@ -246,40 +227,51 @@ async def test_a_failed_recording_stands_in_the_inbox_with_its_own_actions_and_c
     await expect(group).to_have_count(0)
 
 
-_COVERED = """() => {
-  const dock = document.querySelector(".dock");
-  const covered = [];
-  for (const one of document.querySelectorAll("main :is(a, button, input, select, textarea)")) {
-    if (!one.checkVisibility()) continue;
-    const { left, right, top, bottom } = one.getBoundingClientRect();
-    const [x, y] = [(left + right) / 2, (top + bottom) / 2];
-    if (x < 0 || y < 0 || x >= innerWidth || y >= innerHeight) continue;
-    if (dock?.contains(document.elementFromPoint(x, y))) covered.push(one.outerHTML.slice(0, 100));
-  }
-  return covered;
-}"""
-
-
-@pytest.mark.parametrize("folded", [False, True], ids=["open", "folded"])
-async def test_the_dock_covers_no_control_and_what_was_rejected_goes_together(visit: Visit, place: Place, folded: bool):
+async def test_the_dock_covers_no_control_open_or_folded_and_what_was_rejected_goes_together(visit: Visit, place: Place):
     visitor = await visit(viewport=SIZES["desk"])
     await visitor.enter(await place.person(fresh("sender"), fresh("tenant")))
+    desk = await rejected(visitor)
+    page = visitor.page
+    for _ in ("open", "folded"):
+        for top in (0, 150, 10_000):
+            await page.evaluate(f"window.scrollTo(0, {top})")
+            assert await covered(page) == []
+        await desk.dock.get_by_role("button", name="12 failed").click()
+    await desk.staging.get_by_role("button", name="Remove all that stopped").click()
+    await expect(desk.staging).to_have_count(0)
+    await expect(desk.dock).to_have_count(0)
+
+
+async def rejected(visitor: Visitor) -> Desk:
+    """Twelve files that the server did not take, and the dock that says so, opened by hand."""
     visitor.expects("status of 422")
     desk = Desk(visitor)
-    page = await desk.open()
+    await desk.open()
     await desk.upload({f"{n}.mp3": b"Dear diary, nothing today.\n" * 50 for n in range(12)})
     await desk.expect_counts(failed=12)
-    if folded:
-        await desk.dock.get_by_role("button", name="12 failed").click()
-    for place_ in (0, 150, 10_000):
-        await page.evaluate(f"window.scrollTo(0, {place_})")
-        assert await page.evaluate(_COVERED) == []
-    if folded:
-        await desk.staging.get_by_role("button", name="Remove all that stopped").click()
-    else:
-        await desk.look_at("failed")
-        await desk.dock.get_by_role("button", name="Remove all 12 uploads that stopped").click()
-    await expect(desk.staging).to_have_count(0)
+    return desk
+
+
+async def test_where_there_is_no_room_beside_the_page_every_control_can_be_brought_out_from_below_the_dock(
+    visit: Visit, place: Place, talk: dict
+):
+    visitor = await visit(viewport=SIZES["phone"])
+    await visitor.enter(await place.person(fresh("sender"), TENANT))
+    desk = await rejected(visitor)
+    for path, heading in {"/recordings": "Recordings", f"/recordings/{talk['id']}": "Readings"}.items():
+        page = await walk_to(visitor, path, heading)
+        for viewport in (SIZES["phone"], ViewportSize(width=1024, height=768), ViewportSize(width=1390, height=900)):
+            await page.set_viewport_size(viewport)
+            await expect(desk.dock.get_by_role("tablist")).to_be_visible()
+            await visitor.settled()
+            await page.evaluate("window.scrollTo(0, document.documentElement.scrollHeight)")
+            assert await covered(page) == [], (path, viewport)
+            assert await covered_when_focused(page) == [], (path, viewport)
+    await page.set_viewport_size(SIZES["phone"])
+    await page.get_by_role("button", name="Menu").click()
+    assert await covered_when_focused(page, "nav") == []
+    await desk.look_at("failed")
+    await desk.dock.get_by_role("button", name="Remove all 12 uploads that stopped").click()
     await expect(desk.dock).to_have_count(0)
 
 

@@ -11,13 +11,13 @@ from tests.browser.conftest import Visit
 from tests.browser.contrast import too_faint
 from tests.browser.place import Place, fresh
 from tests.browser.visitors import Visitor
-from tests.browser.walking import every_page, walk_to
+from tests.browser.walking import BEFORE_THE_APP, every_page, forgotten, walk_to
 from tests.engine.working import eventually
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 DESK = ViewportSize(width=1440, height=900)
-PHONE = ViewportSize(width=380, height=760)
+PHONE = ViewportSize(width=390, height=844)
 
 
 PLANTED = """<!doctype html><html><head><title>nowhere</title></head><body style="background: white">
@@ -56,6 +56,11 @@ async def test_whatever_a_page_complains_about_is_noticed(visit: Visit):
     await eventually(lambda: all(any(part in complaint for complaint in visitor.complaints) for part in told))
     assert await page.evaluate("window.planted") is None
     visitor.expects(*told, "Content Security Policy")
+
+
+async def test_no_page_is_forgotten_by_these_tests(place: Place, tenant: str):
+    assert forgotten(["/queues/x", "/settings/profile"]) >= {"/queues", "/login", "/:rest(.*)*", "/settings/tokens"}
+    assert forgotten([*await every_page(place, tenant), *BEFORE_THE_APP]) == set()
 
 
 @pytest.mark.parametrize("viewport", [DESK, PHONE], ids=["desk", "phone"])
@@ -141,9 +146,10 @@ async def test_what_opens_over_a_page_has_names_for_everything_in_it(root: Visit
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 async def test_the_pages_before_the_app_are_told_read_and_fit_as_well(visit: Visit, place: Place, scheme: str):
     visitor = await visit(viewport=PHONE, color_scheme=scheme)
-    for path, heading in {"/login": "Log in", "/reset?token=x": "Choose a password"}.items():
+    visitor.expects("status of 404")
+    for path, heading in BEFORE_THE_APP.items():
         page = await visitor.open(path)
         await expect(page.get_by_role("heading", level=1, name=heading)).to_be_visible()
-        await expect(page.get_by_role("textbox").first).to_be_visible()
+        await visitor.settled()
         assert [*await findings(page), *await too_faint(page)] == []
         assert await page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]

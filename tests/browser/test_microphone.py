@@ -2,20 +2,17 @@
 
 import os
 import signal
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import AsyncExitStack
+from collections.abc import AsyncIterator
 from pathlib import Path
-from typing import Any
 
 import pytest
-from playwright.async_api import Page, expect
+from playwright.async_api import expect
 from pytest_asyncio import fixture
 
 from tests.browser.accessible import findings
-from tests.browser.chromium import launched_again
 from tests.browser.contrast import too_faint
-from tests.browser.place import Place, fresh
-from tests.browser.visitors import Visitor, watched
+from tests.browser.microphone import Sit, made_of_it, nothing_left, recorded, recorder, seconds_kept, sitting
+from tests.browser.place import Place
 from tests.engine.working import eventually
 from tests.products.recordings.media import encoded, speech
 
@@ -23,73 +20,12 @@ pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 PHONE = {"width": 390, "height": 844}
 AWAY = ("Failed to load resource", "ERR_")
-Sit = Callable[..., Awaitable[Visitor]]
 
 
 @fixture(loop_scope="session")
 async def sit(place: Place, tenant: str, tmp_path: Path) -> AsyncIterator[Sit]:
-    """Opens the same person's browser on the same disk, with a microphone that hears somebody speak."""
-    voice = tmp_path / "voice.wav"
-    voice.write_bytes(encoded(speech("beckett"), "wav"))
-    name, visitors = fresh("ann"), []
-    await place.person(name, tenant)
-    async with AsyncExitStack() as stack:
-
-        async def opened(**options: Any) -> Visitor:
-            context = await stack.enter_async_context(launched_again(tmp_path / "disk", voice, **options))
-            visitor = await watched(context, context.pages[0], place.address)
-            visitors.append(visitor)
-            await visitor.enter(await place.link(name))
-            await visitor.open("/recordings")
-            return visitor
-
-        yield opened
-    assert [complaint for visitor in visitors for complaint in visitor.complaints] == []
-
-
-def recorder(page: Page) -> Any:
-    return page.get_by_role("region", name="Recording with the microphone")
-
-
-async def seconds_kept(page: Page) -> float:
-    minutes, seconds = (await page.get_by_test_id("kept").inner_text()).split(":")
-    return int(minutes) * 60 + int(seconds)
-
-
-async def recorded(page: Page, seconds: float) -> None:
-    async def enough() -> bool:
-        return await seconds_kept(page) >= seconds
-
-    await page.get_by_role("button", name="Record", exact=True).click()
-    await eventually(enough, within=60)
-
-
-async def made_of_it(visitor: Visitor) -> dict[str, Any]:
-    """The one recording there is, once it is done."""
-    found: list[dict[str, Any]] = []
-
-    async def done() -> bool:
-        answer = await visitor.context.request.get(f"{visitor.address}/api/recordings")
-        found[:] = (await answer.json())["items"]
-        return [one["status"] for one in found] == ["COMPLETED"]
-
-    await eventually(done, within=90)
-    return found[0]
-
-
-async def nothing_left(page: Page) -> None:
-    count = """() => new Promise((done) => {
-      const opening = indexedDB.open("towpath.microphone");
-      opening.onsuccess = () => {
-        const asked = opening.result.transaction("pieces").objectStore("pieces").count();
-        asked.onsuccess = () => { opening.result.close(); done(asked.result); };
-      };
-    })"""
-
-    async def empty() -> bool:
-        return await page.evaluate(count) == 0
-
-    await eventually(empty, within=30)
+    async with sitting(place, tenant, tmp_path, encoded(speech("beckett"), "wav")) as sit:
+        yield sit
 
 
 @pytest.mark.parametrize("viewport", [None, PHONE], ids=["laptop", "phone"])

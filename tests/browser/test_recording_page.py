@@ -26,7 +26,6 @@ from tests.browser.visitors import Visitor
 from tests.browser.walking import walk_to
 from tests.engine.working import eventually
 from tests.products.recordings.media import encoded, filmed, silence, speech
-from towpath.identity import accounts, tokens
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
@@ -53,12 +52,8 @@ class Talk:
 
 @fixture(scope="module", loop_scope="session")
 async def talk(place: Place) -> AsyncIterator[Talk]:
-    store = place.app.services.store
-    account = await accounts.create(store, "reader", tenants=[TENANT], admin=False)
-    secret, _ = await tokens.create(store, account, name="test")
     said = np.concatenate([speech("beckett"), silence(2), speech("clone-test"), silence(2), speech("beckett")])
-    headers = {"Authorization": f"Bearer {secret}"}
-    async with httpx.AsyncClient(base_url=place.address, headers=headers, timeout=60) as client:
+    async with place.client(TENANT) as client:
         sent = await client.post("/upload", files={"file": ("talk.mp3", encoded(said, "mp3"))}, data={"title": "Readings"})
         talk = Talk(client, sent.json()["id"])
         await eventually(talk.done, within=120)

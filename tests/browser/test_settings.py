@@ -138,7 +138,7 @@ async def test_a_user_is_made_and_chooses_a_password_by_the_link(root: Visitor, 
     await expect(again.page.get_by_role("heading", level=1, name="Log in")).to_be_visible()
 
 
-async def test_prices_are_kept_and_what_was_done_is_in_the_audit_log(root: Visitor, place: Place):
+async def test_prices_are_kept_and_changed_and_what_was_done_is_in_the_audit_log(root: Visitor, place: Place):
     model = fresh("model")
     page = await root.open("/settings/prices")
     await page.get_by_role("button", name="Add a model").click()
@@ -150,6 +150,12 @@ async def test_prices_are_kept_and_what_was_done_is_in_the_audit_log(root: Visit
     await expect(page.get_by_role("status").get_by_text("The prices are saved")).to_be_visible()
     await page.reload()
     await expect(page.get_by_role("textbox", name="Model")).to_have_value(model)
+    asked = row.get_by_role("spinbutton", name="Dollars per million input tokens")
+    await asked.fill("4")
+    await page.get_by_role("button", name="Save").click()
+    await expect(page.get_by_role("status").get_by_text("The prices are saved")).to_be_visible()
+    await page.reload()
+    await expect(asked).to_have_value("4")
     await root.open("/settings/audit")
     await expect(page.get_by_role("row").filter(has_text="prices").first).to_be_visible()
 

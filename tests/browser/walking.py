@@ -1,6 +1,8 @@
 """Every page of the app with something on it, for what has to hold on all of them."""
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
+from pathlib import Path
 from urllib.parse import urlencode
 
 from playwright.async_api import Page, expect
@@ -15,6 +17,16 @@ _GO = """(path) => {
 }"""
 
 
+_WEB = Path(__file__).parents[2] / "web" / "src"
+
+BEFORE_THE_APP = {
+    "/login": "Log in",
+    "/reset?token=x": "Choose a password",
+    "/shared/nothing": "This link opens nothing any more",
+}
+"""The heading of each page that needs no session, by its path."""
+
+
 async def every_page(place: Place, tenant: str) -> Mapping[str, str]:
     """The heading each page has when it is there, by its path."""
     failed = await place.done("mend", {"name": "old", "height": 1}, tenant, key="a bridge of some age")
@@ -24,6 +36,7 @@ async def every_page(place: Place, tenant: str) -> Mapping[str, str]:
     return {
         "/": "under way",
         "/recordings": "Recordings",
+        "/recordings/00000000-0000-7000-8000-000000000000": "There is no such recording",
         "/documents": "Documents",
         "/documents?view=documents": "Documents",
         "/documents/new": "New run",
@@ -54,6 +67,8 @@ async def every_page(place: Place, tenant: str) -> Mapping[str, str]:
         "/schedules": "Schedules",
         "/settings/profile": "Settings",
         "/settings/tokens": "Settings",
+        "/settings/models": "Settings",
+        "/settings/templates": "Settings",
         "/settings/webhooks": "Settings",
         "/settings/users": "Settings",
         "/settings/prices": "Settings",
@@ -61,6 +76,31 @@ async def every_page(place: Place, tenant: str) -> Mapping[str, str]:
         "/settings/audit": "Settings",
         "/nowhere": "There is no page at this address",
     }
+
+
+def forgotten(paths: Iterable[str]) -> set[str]:
+    """Routes of the app and sections of the settings that none of these paths leads to."""
+    routes = re.findall(r'path: "([^"]+)"', (_WEB / "router.ts").read_text(encoding="utf-8"))
+    sections = re.findall(r'name: "([^"]+)", title:', (_WEB / "pages" / "SettingsPage.vue").read_text(encoding="utf-8"))
+    assert routes
+    assert sections
+    plain = {path.partition("?")[0] for path in paths}
+    reached = {route for path in plain if (route := _route_of(path, routes))}
+    return {*routes, *(f"/settings/{name}" for name in sections)} - reached - plain
+
+
+def _route_of(path: str, routes: Iterable[str]) -> str | None:
+    """The plainest one that fits, as the router has it."""
+    fitting = [route for route in routes if re.fullmatch(_pattern(route), path)]
+    return min(fitting, key=lambda route: (route.count("*"), route.count(":")), default=None)
+
+
+def _pattern(route: str) -> str:
+    """`:rest(.*)*` stands for anything, `/:name?` for one part or none, and `:name` for one part."""
+    rules = ((r":\w+\(\.\*\)\*", ".*"), (r"/:\w+\?", "(/[^/]+)?"), (r":\w+", "[^/]+"))
+    for form, meaning in rules:
+        route = re.sub(form, lambda _, meaning=meaning: meaning, route)
+    return route
 
 
 async def walk_to(visitor: Visitor, path: str, heading: str) -> Page:

@@ -11,7 +11,6 @@ from tests.products.recordings.studio import Studio, opened_studio
 from tests.server.api.conftest import server_template, sqlite_template, sqlite_url
 from tests.services.postgres import PostgresServer
 from towpath import App, Settings
-from towpath.recordings import windows
 
 __all__ = ["server_template", "sqlite_template", "sqlite_url"]
 
@@ -38,7 +37,4 @@ async def studio(database_url: str, settings: Settings) -> AsyncIterator[Studio]
 
 @pytest.fixture
 def ear(monkeypatch: pytest.MonkeyPatch) -> Ear:
-    ear = Ear()
-    monkeypatch.setattr(windows, "_hear_window", ear.hear)
-    monkeypatch.setattr(windows, "steadiness", ear.steadiness)
-    return ear
+    return Ear.instead(monkeypatch)

@@ -1,10 +1,13 @@
 """The text of a recording while it is being heard: read, searched and corrected before the rest of it is there."""
 
+import pytest
+
 from tests.engine.working import eventually
 from tests.products.recordings.ear import Ear
 from tests.products.recordings.media import encoded, silence
 from tests.products.recordings.studio import Studio
 from tests.server.api.site import ok, problem
+from towpath import Fatal
 
 
 async def test_what_was_heard_is_there_before_the_rest_is_and_stays_corrected(studio: Studio, ear: Ear):
@@ -34,14 +37,19 @@ async def test_what_was_heard_is_there_before_the_rest_is_and_stays_corrected(st
     assert whole["unplaced_edits"] == []
 
 
-async def test_a_recording_that_fails_halfway_keeps_what_was_heard(studio: Studio, ear: Ear):
+@pytest.mark.parametrize("ending", ["CANCELLED", "FAILED"])
+async def test_a_recording_that_ends_halfway_keeps_what_was_heard(studio: Studio, ear: Ear, ending: str):
     ear.hears = [(0.0, 0.4, "good morning")]
     ear.stops_at = 1
     one = (await studio.upload(encoded(silence(65.0), "wav"), auto_summary="false"))["id"]
     async with studio.working(concurrency=1):
         await eventually(lambda: ear.stopped, 30)
-        ok(await studio.ann.post(f"/api/recordings/{one}/cancel"))
+        if ending == "CANCELLED":
+            ok(await studio.ann.post(f"/api/recordings/{one}/cancel"))
+        else:
+            ear.failing = Fatal("the engine lost its voice")
         ear.go_on()
-        assert (await studio.done(one))["has_transcript"] is False
+        found = await studio.done(one)
+        assert (found["status"], found["has_transcript"]) == (ending, False)
     found = ok(await studio.ann.get(f"/api/recordings/{one}/transcript"))
     assert (found["growing"], [line["text"] for line in found["segments"]]) == (True, ["good morning"])

@@ -43,7 +43,10 @@ export function useFollowing(options: FollowingOptions): Follower {
   let ownUntil = 0;
   let frame = 0;
 
-  const view = (): Band => ({ top: options.top(), bottom: window.innerHeight });
+  /** What stands below the page ends the view earlier. */
+  const bottom = (): number =>
+    window.innerHeight - (parseFloat(getComputedStyle(document.documentElement).scrollPaddingBottom) || 0);
+  const view = (): Band => ({ top: options.top(), bottom: bottom() });
 
   function did(what: ReaderDid): void {
     state.value = after(state.value, what);

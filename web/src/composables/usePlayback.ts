@@ -25,6 +25,7 @@ export interface Playback {
   pictured: Readonly<Ref<boolean>>;
   toggle(): void;
   play(): void;
+  pause(): void;
   seek(seconds: number): void;
   skip(seconds: number): void;
   retry(): void;
@@ -136,6 +137,8 @@ export function usePlayback(address: () => string | null, measured: () => number
     if (trouble.value !== "format") void element.value?.play().catch(() => undefined);
   }
 
+  const pause = (): void => element.value?.pause();
+
   function seek(seconds: number): void {
     const audio = element.value;
     if (!audio) return;
@@ -163,7 +166,7 @@ export function usePlayback(address: () => string | null, measured: () => number
   const skip = (seconds: number): void => seek(position.value + seconds);
   return {
     ...{ element, position, length, playing, starved, begun, trouble, rate, volume, muted, pictured },
-    ...{ toggle, play, seek, skip, retry },
+    ...{ toggle, play, pause, seek, skip, retry },
   };
 }
 

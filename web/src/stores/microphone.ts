@@ -15,6 +15,8 @@ export type MicrophoneState = "off" | "asking" | "recording" | "paused" | "endin
 
 export const microphone = ref<MicrophoneState>("off");
 export const title = ref("");
+/** Who records in a room mostly wants to know who said what. */
+export const speakers = ref(true);
 /** Milliseconds that are safe in this browser. */
 export const kept = ref(0);
 export const trouble = ref<string | null>(null);
@@ -42,7 +44,14 @@ export async function record(): Promise<void> {
   try {
     const begunAt = Date.now();
     hearing.value = await hear({
-      take: { id, owner, begunAt, stem: stemOf(begunAt), options: { ...NO_OPTIONS }, handed: false },
+      take: {
+        id,
+        owner,
+        begunAt,
+        stem: stemOf(begunAt),
+        options: { ...NO_OPTIONS, speakers: speakers.value },
+        handed: false,
+      },
       onKept: () => (kept.value += PIECE_MS),
       onEnded: () => void finish("The microphone was taken away. What was heard until then is kept."),
       onLost: (caught) =>
@@ -74,7 +83,7 @@ export async function finish(why: string | null = null): Promise<void> {
   microphone.value = "ending";
   if (why) toast(why, { bad: true });
   await now.stop();
-  const take = { ...now.take, options: { ...now.take.options, title: title.value.trim() } };
+  const take = { ...now.take, options: said(now.take) };
   await hand(take);
   title.value = "";
   letGo();
@@ -89,6 +98,11 @@ export async function discard(): Promise<void> {
   await dropTake(now.take.id);
   title.value = "";
   letGo();
+}
+
+/** What was chosen while it was recorded. */
+function said(take: Take): Take["options"] {
+  return { ...take.options, title: title.value.trim(), speakers: speakers.value };
 }
 
 function letGo(): void {
@@ -169,9 +183,9 @@ export function useMicrophone(): void {
     { immediate: true },
   );
   watch(uploads, follow);
-  watch(title, (now) => {
+  watch([title, speakers], () => {
     const take = hearing.value?.take;
-    if (take && microphone.value !== "ending") void keepTake({ ...take, options: { ...take.options, title: now.trim() } });
+    if (take && microphone.value !== "ending") void keepTake({ ...take, options: said(take) });
   });
   const ask = (event: BeforeUnloadEvent): void => {
     if (isHearing.value) event.preventDefault();

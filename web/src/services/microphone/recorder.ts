@@ -44,10 +44,14 @@ export function refusalOf(caught: unknown): string {
   return caught instanceof Error ? caught.message : String(caught);
 }
 
+/**
+ * What browsers do for calls is in the way here: taking away echoes and noise changes voices, by which speakers are told apart,
+ * and takes away who speaks from the loudspeakers or from across the room.
+ */
+const AS_IT_IS = { channelCount: 1, echoCancellation: false, noiseSuppression: false, autoGainControl: true };
+
 export async function hear(options: HearingOptions): Promise<Hearing> {
-  const stream = await navigator.mediaDevices.getUserMedia({
-    audio: { channelCount: 1, echoCancellation: true, noiseSuppression: true, autoGainControl: true },
-  });
+  const stream = await navigator.mediaDevices.getUserMedia({ audio: AS_IT_IS });
   try {
     return await begun(stream, options);
   } catch (caught) {
