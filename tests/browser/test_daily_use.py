@@ -258,7 +258,7 @@ async def test_where_there_is_no_room_beside_the_page_every_control_can_be_broug
     visitor = await visit(viewport=SIZES["phone"])
     await visitor.enter(await place.person(fresh("sender"), TENANT))
     desk = await rejected(visitor)
-    for path, heading in {"/recordings": "Recordings", f"/recordings/{talk['id']}": "Readings"}.items():
+    for path, heading in {"/recordings": "Recordings", f"/recordings/{talk['id']}": "Readings", "/jobs": "Jobs"}.items():
         page = await walk_to(visitor, path, heading)
         for viewport in (SIZES["phone"], ViewportSize(width=1024, height=768), ViewportSize(width=1390, height=900)):
             await page.set_viewport_size(viewport)
