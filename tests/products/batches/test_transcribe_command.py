@@ -63,5 +63,5 @@ def test_nothing_is_sent_if_one_of_the_files_cannot_be_taken(towpath: Commands, 
 def test_what_is_wrong_is_said_before_anything_is_uploaded(towpath: Commands, talk: Path):  # noqa: F811
     assert "there is no file nowhere.wav" in towpath("batch", "transcribe", talk, "nowhere.wav", code=2).stderr
     assert "does completion" in towpath("batch", "transcribe", talk, "--provider", "OPENAI", code=2).stderr
-    assert "LOCAL hears by the speech engine" in towpath("batch", "transcribe", talk, "--model", "m", code=2).stderr
+    assert "LOCAL hears by the speech model" in towpath("batch", "transcribe", talk, "--model", "m", code=2).stderr
     assert kept(towpath.url) == 0
