@@ -130,11 +130,12 @@ def _unheard(language: str, heard: list[str]) -> SchemaInvalid:
     from towpath.models.moonshine_catalog import published
 
     there = [model.name for model in published() if model.language == language]
-    ways = f"pull moonshine/{there[0]} in Settings → Models or with towpath models pull, " if there else ""
+    name = f"moonshine/{there[0]}" if there else ""
+    ways = f"pull {name} in Settings → Models or with towpath models pull {name}, or " if there else ""
     return SchemaInvalid(
         f"no speech model on this machine hears {language!r}; the installed ones hear {', '.join(heard)}",
         path="language",
-        remedy=f"{ways}{'or ' if ways else ''}add a speech service there (or name it with TOWPATH_SPEECH_URL), or install "
+        remedy=f"{ways}add a speech service in Settings → Models (or name it with TOWPATH_SPEECH_URL), or install "
         "the extra that hears most languages (pip install 'towpath[whisper]', TOWPATH_SPEECH_ENGINE=faster_whisper)",
     )
 
